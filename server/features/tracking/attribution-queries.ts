@@ -9,8 +9,8 @@ export function selectAttribution(db: Db, userId: string) {
 }
 
 /**
- * Stores a touch as the last touch, and as the first if there is none. If the first touch was stored without its click
- * ids, because consent was given later, adds them.
+ * Stores a touch as the last touch, and as the first touch if there is none. If the first touch was stored without its
+ * click ids because the user had not consented, adds them.
  */
 export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date): Promise<void> {
   const value = JSON.stringify(touch)
@@ -26,8 +26,8 @@ export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date
 }
 
 /**
- * Moves a guest's touches to a member. Of both first touches the earlier one remains, of both last touches the later
- * one.
+ * Moves a guest's touches to a member. Of the two first touches, the earlier one remains. Of the two last touches, the
+ * later one remains.
  */
 export async function moveAttribution(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
@@ -43,7 +43,7 @@ export async function moveAttribution(tx: Tx, guestId: string, memberId: string)
       last_at = greatest(excluded.last_at, kept.last_at)`.execute(tx)
 }
 
-/** Deletes the click ids from a user's touches, and the whole row if no other data remains. */
+/** Deletes the click ids from a user's touches. If no other data remains, deletes the whole row. */
 export async function deleteClickIds(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE attribution SET first_touch = first_touch - ${clickIds}, last_touch = last_touch - ${clickIds}

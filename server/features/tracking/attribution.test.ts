@@ -86,7 +86,7 @@ const codeOf = async (userId: string) => {
 }
 
 describe('touches', () => {
-  test('keep the first, replace the last, and ignore a repeated one', async () => {
+  test('keep the first touch and replace the last one, and a repeated touch changes nothing', async () => {
     const { userId } = await trackedVisitor(site, true)
     const times = [1, 2, 3, 4].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
     await visit(userId, { token: 'spring' }, times[0])
@@ -106,7 +106,7 @@ describe('touches', () => {
     })
   })
 
-  test.each([false, null])('without consent (%s) only store the token', async (answer) => {
+  test.each([false, null])('have only the token without consent (%s)', async (answer) => {
     const { userId } = await trackedVisitor(site, answer)
     await visit(userId, { fbclid: 'fb1', ttclid: 'tt1' })
     expect(await findAttribution(userId)).toBeUndefined()
@@ -117,7 +117,7 @@ describe('touches', () => {
     })
   })
 
-  test('get their click ids once there is consent', async () => {
+  test('get their click ids once the user has consented', async () => {
     const { userId } = await trackedVisitor(site, null)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await setConsent(site, userId, true)
@@ -139,7 +139,7 @@ describe('touches', () => {
     expect(await findAttribution(two.userId)).toBeUndefined()
   })
 
-  test('ignore the user’s own referral code', async () => {
+  test('do not have the user’s own referral code', async () => {
     const { userId } = await trackedVisitor(site, true)
     const own = await codeOf(userId)
     await visit(userId, { token: own })
@@ -148,7 +148,7 @@ describe('touches', () => {
     expect(await findAttribution(userId)).toEqual({ first: { ttclid: 'tt1' }, last: { ttclid: 'tt1' } })
   })
 
-  test('two concurrent first calls store one first touch', async () => {
+  test('have one first touch after two concurrent first calls', async () => {
     const { userId } = await trackedVisitor(site, true)
     await Promise.all(['a', 'b', 'c', 'd'].map((token) => visit(userId, { token })))
     const rows = await site.context.db
@@ -160,7 +160,7 @@ describe('touches', () => {
   })
 })
 
-describe('withdrawn consent', () => {
+describe('a withdrawal of consent', () => {
   const clicked = { token: 'spring', fbclid: 'fb1' }
   const token = { referrer_token: 'spring' }
 
@@ -181,7 +181,7 @@ describe('withdrawn consent', () => {
     expect(await findAttribution(userId)).toEqual({ first: token, last: token })
   })
 
-  test('delays a touch, which is then stored without its click ids', async () => {
+  test('delays a concurrent touch, which is then stored without its click ids', async () => {
     const { pool } = site.context.database
     const { userId } = await trackedVisitor(site, true)
     const other = await pool.connect()
@@ -196,7 +196,7 @@ describe('withdrawn consent', () => {
   })
 })
 
-test('concurrent calls of one user with different clicks wait for each other, and none fails', async () => {
+test('concurrent calls of one user with different clicks succeed one after the other', async () => {
   const { visitor, userId } = await trackedVisitor(site, true)
   const change = (fbclid: string) =>
     visitor.callOk(changeUser, { body: { display_name: fbclid }, headers: { 'x-fbclid': fbclid } })
@@ -207,7 +207,7 @@ test('concurrent calls of one user with different clicks wait for each other, an
 describe('an order', () => {
   const headers = { 'x-referrer-token': 'spring', 'x-fbclid': 'fb1', 'user-agent': 'Phone/1' }
 
-  test('of a guest without a row has the token, and no click id', async () => {
+  test('of a guest without a row has the token but no click ids', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     expect(await order(visitor, headers, { ttclid: 'tt1' })).toEqual({ referrer_token: 'spring' })
@@ -217,7 +217,7 @@ describe('an order', () => {
     })
   })
 
-  test('with consent has the click ids of header and body, and the browser', async () => {
+  test('with consent has the click ids of header and body, and the user agent', async () => {
     const { visitor } = await trackedVisitor(site, true)
     expect(await order(visitor, headers, { ttclid: 'tt1' })).toEqual({
       referrer_token: 'spring',
@@ -227,7 +227,7 @@ describe('an order', () => {
     })
   })
 
-  test('has the last touch, and the first if it differs', async () => {
+  test('has the last touch, and the first touch if it differs', async () => {
     const { visitor, userId } = await trackedVisitor(site, false)
     const at = new Date('2026-01-02T03:04:05.000Z')
     await visit(userId, { token: 'winter' }, at)
@@ -237,7 +237,7 @@ describe('an order', () => {
     })
   })
 
-  test('loses the click ids and the browser when consent is withdrawn, and keeps the token and the e-mail', async () => {
+  test('loses the click ids and the user agent when consent is withdrawn, but keeps the token and the e-mail', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     const at = new Date('2026-01-02T03:04:05.000Z')
     await visit(userId, { token: 'winter', fbclid: 'fb0', ttclid: 'tt0' }, at)
@@ -254,7 +254,7 @@ describe('an order', () => {
     ])
   })
 
-  test('loses the click ids and the browser when its guest signs in to an account without consent', async () => {
+  test('loses the click ids and the user agent when its guest signs in to an account without consent', async () => {
     const { visitor } = await trackedVisitor(site, true)
     const account = { email: 'said.no@example.com', password: 'a long enough password 7' }
     const member = site.visitor()
@@ -270,14 +270,14 @@ describe('an order', () => {
     expect(orders).toEqual([{ attribution: { referrer_token: 'spring' } }])
   })
 
-  test('without ids in its own call gets the stored ones, but click ids only with consent', async () => {
+  test('gets the stored token, and with consent the stored click ids, if its own call has no ids', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await setConsent(site, userId, false)
     expect(await order(visitor, {})).toEqual({ referrer_token: 'spring' })
   })
 
-  test('names the member whose referral code was used, but not the buyer', async () => {
+  test('names the member whose referral code was used, unless that member is the buyer', async () => {
     const friend = await trackedVisitor(site, null)
     const { visitor, userId } = await trackedVisitor(site, null)
     const code = await codeOf(friend.userId)
@@ -302,12 +302,12 @@ describe('an order', () => {
   })
 })
 
-describe('signing in', () => {
+describe('a sign-in', () => {
   const merge = (guest: string, member: string) =>
     site.context.db.transaction().execute((tx) => mergeTracking(site.context, tx, guest, member))
   const [early, middle, late] = [1, 2, 3].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
 
-  test('keeps the earliest first touch and the latest last touch, also when repeated', async () => {
+  test('keeps the earliest first touch and the latest last touch, even if it is repeated', async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(member.userId, { token: 'b' }, middle)
     await visit(guest.userId, { token: 'a' }, early)
@@ -333,7 +333,7 @@ describe('signing in', () => {
     })
   })
 
-  test('moves no click ids to a member without consent, though the guest had consented', async () => {
+  test('moves no click ids to a member without consent, even if the guest had consented', async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, false)]
     await visit(guest.userId, { token: 'a', fbclid: 'fb' })
     await merge(guest.userId, member.userId)
@@ -361,7 +361,7 @@ describe('over HTTP', () => {
     return { visitor, id }
   }
 
-  test("every call that creates a guest's row stores where they came from; reading does not", async () => {
+  test("a call that creates a guest's row stores the touch, and a call that only reads does not", async () => {
     const { visitor, id } = await guest()
     expect(await findAttribution(id)).toBeUndefined()
     await visitor.callOk(changeUser, { body: { language: 'fy' } })
@@ -371,7 +371,7 @@ describe('over HTTP', () => {
   const referredBy = (by: string) => ({ headers: { 'x-referrer-token': by } })
   const springThenSummer = { first: token, last: { referrer_token: 'summer' } }
 
-  test('a guest’s first link is the first touch, even if another follows before the row is created', async () => {
+  test('a guest’s first link is the first touch, even if another link follows before the row is created', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser, referredBy('spring'))
     await visitor.callOk(getUser, referredBy('summer'))
@@ -379,7 +379,7 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
-  test('a guest’s first link is the first touch, even if the first call had none', async () => {
+  test('a guest’s first link is the first touch, even if the first call had no link', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser)
     for (const link of ['spring', 'summer']) await visitor.callOk(getUser, referredBy(link))
@@ -390,7 +390,7 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
-  test('a guest’s first link is the first touch when registering with cookies disabled', async () => {
+  test('a guest’s first link is the first touch when the guest registers with cookies disabled', async () => {
     const ask = async (by: string, known: string | null) => {
       const { headers, answer } = await site
         .visitor(known === null ? {} : { 'x-user-token': known })
@@ -417,17 +417,17 @@ describe('over HTTP', () => {
   })
 
   test.each([
-    ['Fr%C3%BChling%20100%25', 'Frühling 100%', 'is read percent-encoded, whatever its letters'],
-    ['100%', '100%', 'stands for itself where it is not encoded'],
-    ['spring%00', undefined, 'is nobody’s with a NUL'],
-  ])('a token %s is %s: it %s', async (sent, code, _why) => {
+    ['Fr%C3%BChling%20100%25', 'Frühling 100%', 'is decoded if it is percent-encoded'],
+    ['100%', '100%', 'is unchanged if it is not percent-encoded'],
+    ['spring%00', undefined, 'is ignored if it contains a NUL'],
+  ])('the token %s becomes %s: it %s', async (sent, code, _why) => {
     const visitor = site.visitor()
     const { id } = await visitor.callOk(getUser, referredBy(sent))
     expect(await order(visitor, { 'x-referrer-token': sent })).toEqual(code ? { referrer_token: code } : {})
     expect((await findAttribution(id))?.last).toEqual(code && { referrer_token: code })
   })
 
-  test('applies a given or withdrawn marketing consent at once', async () => {
+  test('a given or withdrawn marketing consent applies at once', async () => {
     const { visitor, id } = await guest()
     await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
     expect(await findAttribution(id)).toEqual({ first: clicked, last: clicked })
@@ -435,7 +435,7 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual({ first: token, last: token })
   })
 
-  test('registering stores where a user came from, signing in moves it, deleting erases it', async () => {
+  test('a registration stores a touch, a sign-in moves it, and a deletion of the account erases it', async () => {
     const [registering, later] = [await guest(), await guest()]
     const registration = account()
     await registering.visitor.callOk(registerUser, { body: registration })
@@ -455,7 +455,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('exports and erases what is stored', async () => {
+test('an export has the stored touches, and a deletion erases them', async () => {
   const { userId } = await trackedVisitor(site, true)
   await visit(userId, { token: 'spring', ttclid: 'tt1' })
   expect(await readExportParts(exportTracking(site.context.db, userId))).toMatchObject({

@@ -8,15 +8,15 @@ import type { OrderAttribution, Touch } from './tables.ts'
 export interface AttributionContext {
   loadConsents: LoadConsents
   lockConsent: LockConsent
-  /** Returns the id of the user with this referral code, if any. Implemented by members/feature.ts. */
+  /** Returns the id of the user with this referral code, if any. members/feature.ts implements it. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
-  /** Deletes the data from a user's orders that requires consent to marketing. Implemented by billing/feature.ts. */
+  /** Deletes the data from a user's orders that requires consent to marketing. billing/feature.ts implements it. */
   deleteOrderClickIds(tx: Tx, userId: string): Promise<void>
 }
 
 /**
- * Stores the touch of a call: where the user came from. The referrer token is always stored, click ids only with
- * consent to marketing. The user's own referral code is ignored. The user must have a row.
+ * Stores the touch of a call, which states from where the user arrived. The referrer token is always stored, click ids
+ * only with consent to marketing. The user's own referral code is ignored. The user must have a row.
  */
 export async function recordTouch(
   context: AttributionContext,
@@ -39,7 +39,7 @@ export async function recordTouch(
 }
 
 /**
- * Stores the guest's first link as the first touch. Stores nothing if this call has the same link, or a touch is
+ * Stores the guest's first link as the first touch. Stores nothing if this call has the same link, or if a touch is
  * already stored.
  */
 async function recordFirstLink(
@@ -77,7 +77,7 @@ async function readTouch(
   return { ...token, ...clickIds }
 }
 
-/** Returns whether PostgreSQL can store a text as JSON: without NUL and lone surrogates. */
+/** Returns whether PostgreSQL can store a text as JSON. It cannot store NUL and lone surrogates. */
 function isText(value: string | undefined): value is string {
   return value !== undefined && value.isWellFormed() && !value.includes('\0')
 }
@@ -96,8 +96,9 @@ function isSame(a: Touch, b: Touch): boolean {
 
 /**
  * Returns an order's attribution: the last touch, the first touch if it differs, and the member whose referral code was
- * used. Must be called when the order is created, after the call's own touch was stored and the buyer was locked. A
- * later withdrawal of consent then waits until the order is stored (`deleteOrderClickIds`).
+ * used. Must be called when the order is created, after the call's own touch was stored and the buyer was locked. Then
+ * a later withdrawal of consent waits until the order is stored, and deletes the order's click ids too
+ * (`deleteOrderClickIds`).
  */
 export async function attributionForOrder(
   context: AttributionContext,

@@ -6,7 +6,7 @@ import { bufferEvents } from './buffer-events.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 
-/** A buffer with a database that can be unavailable, or refuse a batch for its data. */
+/** Opens a buffer with a fake database, which can be unavailable or refuse a batch because of its data. */
 function openBuffer(capacity?: number) {
   const database = {
     written: [] as number[],
@@ -25,7 +25,7 @@ function openBuffer(capacity?: number) {
   const prepare = async (batch: readonly { n: number }[]) => () => write(batch)
   const isReady = ({ n }: { n: number }) => !database.unready.has(n)
   const trim = () => database.trim()
-  // The fake does not use its transaction.
+  // The fake database does not use the transaction.
   const join = joinWrites<Tx>((work) => work({} as Tx), log)
   return {
     database,
@@ -52,7 +52,7 @@ test('events are written together, within a second', async () => {
   expect(database).toMatchObject({ written: Array.from({ length: 50 }, (_, n) => n), batches: 1 })
 })
 
-test('while the database is unavailable the newest events are kept and the oldest are dropped and counted', async () => {
+test('while the database is unavailable, the newest events are kept, and the oldest are dropped and counted', async () => {
   const { database, events } = openBuffer(10)
   database.fails = new Error('away')
   for (let n = 0; n < 25; n++) events.add({ n })
@@ -64,7 +64,7 @@ test('while the database is unavailable the newest events are kept and the oldes
   expect(events.dropped()).toBe(15)
 })
 
-test('a batch that the database always refuses does not block the next', async () => {
+test('a batch that the database always refuses does not block the next batch', async () => {
   const { database, events } = openBuffer()
   database.fails = Object.assign(new Error('a NUL in it'), { code: '22P05' })
   events.add({ n: 1 })
@@ -86,7 +86,7 @@ test('events are dropped while the disk of the database is full', async () => {
   expect([database.written, events.dropped()]).toEqual([[], 1])
 })
 
-test('no write waits for a trim, and a failed trim repeats nothing', async () => {
+test('a write does not wait for a trim, and a failed trim causes no second write', async () => {
   const { database, events } = openBuffer()
   const gate = Promise.withResolvers<void>()
   database.trim = () => gate.promise
@@ -101,7 +101,7 @@ test('no write waits for a trim, and a failed trim repeats nothing', async () =>
   expect(database).toMatchObject({ written: [1, 2, 3], batches: 3 })
 })
 
-test('an event whose sender is being looked up holds up no other', async () => {
+test('an event whose sender is being looked up does not delay other events', async () => {
   const { database, events } = openBuffer()
   database.unready.add(1)
   events.add({ n: 1 })
@@ -113,7 +113,7 @@ test('an event whose sender is being looked up holds up no other', async () => {
   expect(database.written).toEqual([2, 1])
 })
 
-test('stopping writes buffered events, and accepts no more', async () => {
+test('a stop writes buffered events, and no more events are accepted', async () => {
   const { database, events } = openBuffer()
   events.add({ n: 1 })
   await events.stop()
@@ -122,7 +122,7 @@ test('stopping writes buffered events, and accepts no more', async () => {
   expect(database.written).toEqual([1])
 })
 
-test('stopping ends while the database is unavailable', async () => {
+test('a stop ends even while the database is unavailable', async () => {
   const { database, events } = openBuffer()
   database.fails = new Error('away')
   events.add({ n: 1 })

@@ -7,10 +7,11 @@ import type { WritePrepared } from './write-events.ts'
 export interface EventBuffer<T> {
   add(event: T): void
   /**
-   * Returns the number of events dropped since the start because the buffer was full or the database refused them.
+   * Returns the number of events that were dropped since the start. An event is dropped if the buffer is full or the
+   * database refuses it.
    */
   dropped(): number
-  /** Stops accepting events, and writes the buffered ones. */
+  /** Stops accepting events, and writes the buffered events. */
   stop(): Promise<void>
 }
 
@@ -18,14 +19,17 @@ interface Options<T> {
   joinWrites: JoinWrites<Tx>
   /** Prepares a batch for a transaction with other data. Must not reject. */
   prepare(batch: readonly T[]): Promise<WritePrepared>
-  /** Writes a batch in a transaction of its own. @returns the users whose events are to be trimmed */
+  /**
+   * Writes a batch in its own transaction.
+   * @returns the users whose events are to be trimmed
+   */
   write(batch: readonly T[]): Promise<readonly string[]>
-  /** Returns whether an event can be prepared without waiting. Others are left for a later transaction. */
+  /** Returns whether an event can be prepared without waiting. Other events remain for a later transaction. */
   isReady(event: T): boolean
   /** Deletes a user's oldest events beyond their maximum size. */
   trim(userId: string): Promise<void>
   log: Log
-  /** Maximum number of buffered events. Beyond it, the oldest event is dropped for each new one. */
+  /** Maximum number of buffered events. If the buffer is full, the oldest event is dropped for each new one. */
   capacity?: number
 }
 
@@ -44,7 +48,7 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
 
   const trims = trimInBackground(trim, log)
   const isEmpty = () => bufferedEvents.size === 0
-  /** Returns the oldest events. They stay in the buffer until they are written. */
+  /** Returns the oldest events. They remain in the buffer until they are written. */
   const firstBatch = () => [...bufferedEvents].slice(0, batchSize)
   const writes = joinWrites({ isEmpty, take, writeAll })
 
@@ -121,7 +125,7 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
   }
 }
 
-/** Trims the events of users one after the other, so that no write waits for it. A failed trim is not repeated. */
+/** Trims the events of users one after the other, so that no write waits for a trim. A failed trim is not repeated. */
 function trimInBackground(trim: (userId: string) => Promise<void>, log: Log) {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined
@@ -129,7 +133,7 @@ function trimInBackground(trim: (userId: string) => Promise<void>, log: Log) {
     for (const userId of waiting) {
       waiting.delete(userId)
       await trim(userId).catch((error: unknown) =>
-        log.debug({ err: error }, 'A user’s events are trimmed after a later write'),
+        log.debug({ err: error }, 'A user’s events could not be trimmed; a later write will trim them'),
       )
     }
     running = undefined
@@ -148,8 +152,8 @@ function trimInBackground(trim: (userId: string) => Promise<void>, log: Log) {
 }
 
 /**
- * Returns whether a retry of the batch is pointless: its data is invalid (SQLSTATE classes 22 and 23), or the disk is
- * full (53100), and its remaining space is needed for more important data.
+ * Returns whether a retry of the batch is pointless. This is the case if its data is invalid (SQLSTATE classes 22 and
+ * 23). It is also the case if the disk is full (53100), because the remaining space is needed for more important data.
  */
 function isPermanentWriteError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]|^53100$/.test(String(error.code))

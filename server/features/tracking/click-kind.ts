@@ -1,4 +1,4 @@
-/** The advertising platforms whose click ids the browser has; '' if none. */
+/** The advertising platforms whose click ids the browser has; '' if it has none. */
 export type ClickKind = 'meta' | 'tiktok' | 'both' | ''
 
 /** Reduces click ids, which identify a user, to their kind, which thousands of users share. */

@@ -7,7 +7,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** Much shorter than in production, to keep the test fast. */
+/** A timeout much shorter than in production, which keeps the test fast. */
 const timeouts = { connectionTimeoutMillis: 800, query_timeout: 1200 }
 
 let own: TestDatabase
@@ -30,7 +30,7 @@ afterAll(async () => {
   await own.close()
 })
 
-test('events of guests with and without a row are answered while the database is unavailable, and written once it is back', async () => {
+test('events of guests with and without a row are answered while the database is unavailable, and are written later', async () => {
   const known = await trackedVisitor(site, true)
   await proxy.stop()
   const events = Array.from({ length: 20 }, (_, number) => `away_${number}`)

@@ -1,6 +1,6 @@
 import type { ConversionDetails, ConversionName, DestinationId } from './tables.ts'
 
-/** A conversion as sent to a platform. */
+/** A conversion in the form that is sent to a platform. */
 export interface Conversion {
   name: ConversionName
   /** The id of the event. The browser's pixel sends the same id, so that the platform counts the conversion once. */
@@ -11,7 +11,9 @@ export interface Conversion {
   pageUrl: string
 }
 
-/** The meaning of a platform's response: the event was accepted, a retry may succeed, or a retry is pointless. */
+/**
+ * The meaning of a platform's response: the platform accepted the event, a retry may succeed, or a retry is pointless.
+ */
 export type DeliveryResult = 'delivered' | 'later' | 'refused'
 
 /** An advertising platform with a server-to-server API. */
@@ -19,7 +21,7 @@ export interface Destination {
   id: DestinationId
   /** Builds the request that reports one conversion. */
   request(conversion: Conversion): { url: string; headers: Record<string, string>; body: object }
-  /** Evaluates a response; `body` is its parsed JSON, or undefined if it was not JSON. */
+  /** Evaluates a response. `body` is its parsed JSON, or undefined if the response was not JSON. */
   evaluateResponse(status: number, body: unknown): DeliveryResult
 }
 
@@ -30,13 +32,13 @@ export interface DestinationConfig {
   pixelId: string
 }
 
-/** Evaluates an HTTP status: time-outs, rate limits and server errors are temporary, other errors are final. */
+/** Evaluates an HTTP status. Timeouts, rate limits and server errors are temporary; other errors are final. */
 export function evaluateStatus(status: number): DeliveryResult {
   if (status >= 200 && status < 300) return 'delivered'
   return status >= 500 || status === 429 || status === 408 ? 'later' : 'refused'
 }
 
-/** Returns the field of a response at a path of names; undefined if there is none. */
+/** Returns the field of a response at a path of names. Returns undefined if there is no such field. */
 export function fieldOf(body: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], body)
 }

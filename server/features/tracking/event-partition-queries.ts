@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Maximum wait for a lock. Creating a partition does not block reads and writes, but waits for other changes of the
- * table.
+ * Maximum wait for a lock. The creation of a partition does not block reads and writes, but waits for other changes of
+ * the table.
  */
 const lockTimeoutMs = 2000
 
@@ -14,8 +14,7 @@ export async function insertEventPartitions(tx: Tx, times: readonly Date[]): Pro
 }
 
 /**
- * Drops a partition. Does not wait for its locks, because all reads and writes of events would queue behind a waiting
- * lock.
+ * Drops a partition. Does not wait for its locks, because then all reads and writes of events would wait too.
  * @throws an error with code 55P03 if the partition is in use
  */
 export async function dropPartitionUnlessInUse(tx: Tx, partition: string): Promise<void> {
@@ -24,7 +23,7 @@ export async function dropPartitionUnlessInUse(tx: Tx, partition: string): Promi
   await sql`DROP TABLE ${month}`.execute(tx)
 }
 
-/** Returns the partitions whose month ended before a time, by name, such as `events_2026_11`. */
+/** Returns the partitions whose month ended before a time, in the order of their names, such as `events_2026_11`. */
 export async function selectPartitionsBefore(db: Db, before: Date): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid

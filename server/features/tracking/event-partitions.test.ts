@@ -53,7 +53,7 @@ describe('an event whose month has no partition yet', () => {
     await expect.poll(() => namesLike('forwarded')).toEqual(['forwarded'])
   })
 
-  test('is stored once, with the rest of its batch, if a clock is fast or slow', async () => {
+  test('is stored once, together with the rest of its batch, if a clock is fast or slow', async () => {
     const times = ['1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00Z', '2099-02-28T12:00:00Z'].map(
       (text) => new Date(text),
     )
@@ -94,13 +94,13 @@ describe('months of events', () => {
     for (const month of await monthsOf(own)) await own.pool.query(`DROP TABLE ${month}`)
   })
 
-  test('are created ahead, once, by any number of processes', async () => {
+  test('are created in advance and once, by any number of processes', async () => {
     const now = new Date('2021-11-30T23:30:00Z')
     await Promise.all(Array.from({ length: 6 }, () => createUpcomingEventPartitions(own.db, now)))
     expect(await monthsOf(own)).toEqual(['events_2021_11', 'events_2021_12', 'events_2022_01'])
   })
 
-  test('are dropped as a whole once all of their events have expired, and no sooner', async () => {
+  test('are dropped as a whole, but only after all of their events have expired', async () => {
     const edges = ['2021-01-31T23:59:59.999Z', '2021-02-01T00:00:00.000Z', '2021-02-28T23:59:59.999Z']
     await createEventPartitions(own.db, [...edges.map((time) => new Date(time)), march])
     await fill(...edges, march.toISOString())
@@ -111,7 +111,7 @@ describe('months of events', () => {
     expect(await partitionStarts()).toEqual([march.toISOString()])
   })
 
-  test('are created while others read and write', async () => {
+  test('are created while other transactions read and write', async () => {
     await createEventPartitions(own.db, [march])
     const client = await own.pool.connect()
     onTestFinished(() => client.release(true))
@@ -125,7 +125,7 @@ describe('months of events', () => {
     expect(await monthsOf(own)).toEqual(['events_2021_03', 'events_2021_04', 'events_2021_05'])
   })
 
-  test('are kept while one is being read, without blocking others', async () => {
+  test('are kept while they are being read, without blocking other transactions', async () => {
     await createEventPartitions(own.db, [new Date('2021-02-01'), march])
     await fill('2021-02-01T00:00:00.000Z')
     const reader = await own.pool.connect()
@@ -148,9 +148,9 @@ describe('months of events', () => {
   })
 })
 
-test('a user’s events are exported for as long as their month is stored', async () => {
+test('a user’s events are exported as long as their month is stored', async () => {
   const own = await createTestDatabase()
-  // The oldest month that is kept is some days older than configured.
+  // The oldest month that is kept has ended some days before the configured time.
   const now = new Date('2026-08-20T12:00:00Z')
   const site = await startTestSite({ database: own, clock: { now: () => now } }, { EVENTS_DAYS: '30' })
   onTestFinished(() => site.close())

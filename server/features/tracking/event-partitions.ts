@@ -7,7 +7,7 @@ import {
   selectPartitionsBefore,
 } from './event-partition-queries.ts'
 
-/** Number of months after the current one whose partitions are created in advance. */
+/** Number of months after the current month whose partitions are created in advance. */
 const monthsAhead = 2
 /** Maximum number of attempts to drop a partition in use. After that, the next run of the job tries again. */
 const maxDropAttempts = 10
@@ -30,8 +30,8 @@ export async function createUpcomingEventPartitions(db: Db, now: Date): Promise<
 }
 
 /**
- * Runs `write`, which must be a transaction of its own. If the partition of an event is missing, because the clock was
- * moved or the job has not run for months, creates the partitions of `times` and runs `write` again.
+ * Runs `write`, which must be a separate transaction. The partition of an event may be missing, because the clock was
+ * moved or the job has not run for months. Then creates the partitions of `times` and runs `write` again.
  */
 export async function withEventPartitions<Result>(
   db: Db,
@@ -48,8 +48,8 @@ export async function withEventPartitions<Result>(
 }
 
 /**
- * Returns whether a write failed because a partition is missing. `events` has no CHECK constraints of its own, so a
- * check violation can only be about the partition.
+ * Returns whether a write failed because a partition is missing. `events` has no CHECK constraints, so a check
+ * violation can only have this cause.
  */
 function isMissingPartitionError(error: unknown): boolean {
   return (
@@ -58,9 +58,9 @@ function isMissingPartitionError(error: unknown): boolean {
 }
 
 /**
- * Drops the partitions whose month ended before a time. A partition in use, such as by a backup, is retried for some
- * seconds.
- * @param prepare is called before each; an error keeps the partition
+ * Drops the partitions whose month ended before a time. If a partition is in use, for example by a backup, tries again
+ * for some seconds.
+ * @param prepare is called before each partition is dropped; an error keeps the partition
  * @returns the partitions that are still in use
  */
 export async function dropEventPartitions(

@@ -36,8 +36,8 @@ export function estimateEventBytes({ name, fields, fbclid, ttclid }: Sized): num
 }
 
 /**
- * Inserts a batch of events and their funnel steps. An event that exists already is ignored with `mayExist`, and fails
- * the transaction without it, which takes 48 bytes less of WAL for each event. Passes all rows as one JSON
+ * Inserts a batch of events and their funnel steps. With `mayExist`, ignores an event that already exists. Without it,
+ * such an event fails the transaction; this takes 48 bytes less of WAL for each event. All rows are passed as one JSON
  * parameter, so that the statement's text is the same for every batch size.
  */
 export async function insertEvents(
@@ -60,7 +60,7 @@ export async function insertEvents(
     GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
-/** Inserts shares of published videos, ordered by their key, so that two processes do not deadlock. */
+/** Inserts shares of published videos, in the order of their keys, so that two processes do not deadlock. */
 export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<void> {
   await sql`
     INSERT INTO shares (dedup_key, video_id, at)
@@ -71,7 +71,7 @@ export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<v
     ON CONFLICT DO NOTHING`.execute(tx)
 }
 
-/** SQL condition: there are uncounted shares. */
+/** SQL condition: true if there are uncounted shares. */
 export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT aggregated)'
 
 /**
@@ -91,7 +91,10 @@ export async function aggregateShareBatch(tx: Tx, limit: number): Promise<number
   return rows.reduce((sum, row) => sum + row.shares, 0)
 }
 
-/** Deletes a batch of counted shares older than a time. @returns the number of deleted shares */
+/**
+ * Deletes a batch of counted shares older than a time.
+ * @returns the number of deleted shares
+ */
 export async function deleteShares(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM shares WHERE dedup_key IN (
@@ -100,7 +103,7 @@ export async function deleteShares(db: Db, before: Date, limit: number): Promise
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes the user id and click ids from a user's events; the events themselves remain. */
+/** Deletes the user id and click ids from a user's events. The events themselves remain. */
 export async function anonymizeEvents(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('events')
@@ -111,7 +114,7 @@ export async function anonymizeEvents(tx: Tx, userId: string): Promise<void> {
 
 /**
  * Deletes a user's oldest events beyond a total size. Skips events that another transaction has locked, so that two
- * processes do not deadlock; the next call deletes them.
+ * processes do not deadlock. The next call deletes these events.
  */
 export async function trimEvents(db: Db, userId: string, maxBytes: number): Promise<void> {
   await sql`
@@ -128,7 +131,7 @@ export async function moveEvents(tx: Tx, from: string, to: string): Promise<void
   await tx.updateTable('events').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** Returns a page of a user's events, newest first, after the given one. */
+/** Returns a page of a user's events after the given event, newest first. */
 export function selectUserEvents(
   db: Db,
   userId: string,

@@ -6,7 +6,10 @@ import type { ClickKind } from './click-kind.ts'
 export interface StepRow {
   day: string
   step: 'visit' | 'play' | 'paywall'
-  /** Null: the step does not count by token; '': there was no token. `click` and `video_id` likewise. */
+  /**
+   * The referrer token. Null: the step does not count by token. '': there was no token. `click` and `video_id` have the
+   * same meanings.
+   */
   token: string | null
   click: ClickKind | null
   video_id: string | null
@@ -28,16 +31,16 @@ export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<vo
 /** Equal funnel steps with their count. */
 export interface CountedSteps extends StepRow {
   count: number
-  /** Number of queued rows that were added up. */
+  /** Number of queued rows that were summed up. */
   row_count: number
 }
 
-/** SQL condition: there are uncounted funnel steps. */
+/** SQL condition: true if there are uncounted funnel steps. */
 export const anySteps = 'EXISTS (SELECT FROM funnel_steps)'
 
 /**
- * Takes a batch of funnel steps for the caller to count: deletes and returns them within the transaction. Concurrent
- * processes get different steps.
+ * Removes a batch of funnel steps from the queue: deletes and returns them within the transaction, and the caller
+ * counts them. Concurrent processes get different steps.
  */
 export async function dequeueFunnelSteps(tx: Tx, limit: number): Promise<CountedSteps[]> {
   const { rows } = await sql<CountedSteps>`
@@ -61,7 +64,8 @@ export async function hasUncountedSteps(db: Db, day: string): Promise<boolean> {
 }
 
 /**
- * Counts the events that are a visit, or the first paywall view of a visit, as funnel-steps.ts counts them for tokens.
+ * Counts the events that are a visit, or the first paywall view of a visit. Uses the same rules as funnel-steps.ts does
+ * for tokens.
  */
 export async function countStepEvents(db: Db, { from, to }: DaySpan) {
   const { rows } = await sql<{ visits: number; paywalls: number }>`

@@ -8,7 +8,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Sends events sequentially. @returns their names */
+/**
+ * Sends events sequentially.
+ * @returns their names
+ */
 async function send(url: string, run: string, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, number) => `${run}_${number}`)
   for (const name of names) {
@@ -27,8 +30,8 @@ async function writtenOf(run: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-// That events are written within a second is tested in buffer-events.test.ts, with a moved clock.
-test('a process that is killed keeps the events that it wrote periodically', async () => {
+// buffer-events.test.ts tests, with a moved clock, that events are written within a second.
+test('the events that a process wrote before it was killed remain', async () => {
   const site = await runKillableSite(database.url)
   const due = await send(site.url, 'due', 20)
   await expect.poll(() => writtenOf('due')).toEqual(expect.arrayContaining(due))

@@ -42,7 +42,7 @@ function isField(pair: [string, unknown]): pair is [string, string] {
   return fieldPattern.test(pair[0]) && isText(pair[1], maxValueLength)
 }
 
-/** Returns whether a value is a text that PostgreSQL can store: without NUL and lone surrogates. */
+/** Returns whether a value is a text that PostgreSQL can store, without NUL and lone surrogates. */
 function isText(value: unknown, maxLength: number): value is string {
   return (
     typeof value === 'string' &&

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it('finds the due conversion without reading sent ones', async () => {
+it('the due conversion is found without reading sent conversions', async () => {
   const plans = await queryPlans(database, (db) =>
     db.transaction().execute((tx) => claimDueConversion(tx, now, () => now)),
   )
@@ -31,7 +31,7 @@ it('finds the due conversion without reading sent ones', async () => {
   expect(plans[0]?.plan).not.toContain('Seq Scan')
 })
 
-it("finds a user's events in each month by an index", async () => {
+it("a user's events are found in each month by an index", async () => {
   const plans = await queryPlans(database, async (db) => {
     await selectUserEvents(db, 'usr_7', { at: now, id: randomUUID() }, 100)
     await trimEvents(db, 'usr_7', 1000)
@@ -48,7 +48,7 @@ it("finds a user's events in each month by an index", async () => {
   }
 })
 
-it("reads the events of one day from that day's month", async () => {
+it("the events of one day are read only from that day's month", async () => {
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
   const to = new Date(from.getTime() + 86_400_000)
   await database.pool.query('SELECT create_events_partition($1)', [from])

@@ -47,7 +47,7 @@ const pixel = Buffer.from(
 
 /**
  * The schema of the query, only for the API description. `parseBeacon` reads the query field by field and ignores
- * invalid ones.
+ * invalid fields.
  */
 const beaconQuery = Type.Object({
   event: Type.Optional(Type.String({ maxLength: 128, description: 'The name of the event' })),
@@ -62,9 +62,9 @@ const beaconQuery = Type.Object({
 })
 
 /**
- * Creates the route of the beacon. It returns the same pixel for every event, stored or not, and then identifies the
- * sender. If the identification fails, the sender is anonymous. The event counts against the sender's rate limit;
- * beyond it, the event is dropped and the sender's other calls are refused.
+ * Creates the route of the beacon. It returns the same pixel for every event, whether or not the event is stored, and
+ * then identifies the sender. If the identification fails, the sender is anonymous. The event counts against the
+ * sender's rate limit. Above the limit, the event is dropped and the sender's other calls are refused.
  */
 export function beaconRoutes({
   clock,
@@ -115,8 +115,8 @@ function identifySender(viewer: FindViewer): Sender | Promise<Sender> {
 }
 
 /**
- * Returns the viewer, if stored. A guest without a row has not consented to anything, and its token may belong to a
- * user who has registered since.
+ * Returns the viewer if the viewer has a row. A guest without a row has not consented to anything, and the guest's
+ * token may belong to a user who has registered since.
  */
 function storedSender(viewer: Viewer | null): Sender {
   return viewer?.isStored ? viewer : null

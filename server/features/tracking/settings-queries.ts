@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Sets a tracking setting; null removes it. */
+/** Sets a tracking setting. Null removes it. */
 export async function putTrackingSetting(tx: Tx, key: string, id: string | null): Promise<void> {
   await sql`INSERT INTO settings (key, value) VALUES ('tracking', '{}') ON CONFLICT DO NOTHING`.execute(tx)
   const value =

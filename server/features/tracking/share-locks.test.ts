@@ -10,13 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-it('counts shares of a video that a foreign key check locks while others change it', async () => {
+it('shares are counted while a foreign key check locks their video and other transactions change it', async () => {
   const { db, database } = site.context
   const { id } = await buildVideo(site.context, { episodes: 1 })
   await db
     .transaction()
     .execute((tx) => insertShares(tx, [{ dedup_key: 'one', video_id: id, at: new Date() }]))
-  // Without `inTransaction`, which would hide a deadlock.
+  // Does not use `inTransaction`, which retries after a deadlock and would hide it.
   await contendForRow(database.pool, { table: 'videos', id, column: 'play_count' }, () =>
     db.transaction().execute((tx) => aggregateShareBatch(tx, 100)),
   )

@@ -28,15 +28,18 @@ export interface Touch {
   ttclid?: string
 }
 
-/** The attribution of an order, as stored with the order. Click ids and the user agent are stored only with consent. */
+/**
+ * The attribution of an order, which is stored with the order. Click ids and the user agent are stored only with
+ * consent.
+ */
 export interface OrderAttribution extends Touch {
   /** The member who owns the referral code. */
   referrer_user_id?: string
   /** The drama that led the user to order a plan. */
   video_id?: string
-  /** Advertising platforms require it in the report of a purchase. */
+  /** The user agent, which advertising platforms require in the report of a purchase. */
   user_agent?: string
-  /** The first touch, if it differs from the last. */
+  /** The first touch, if it differs from the last touch. */
   first?: Touch & { at: string }
 }
 
@@ -57,7 +60,7 @@ export interface ConversionDetails {
   email_hash?: string
   fbclid?: string
   ttclid?: string
-  /** When the click ids were last seen, in milliseconds since 1970. */
+  /** The time at which the click ids were last seen, in milliseconds since 1970. */
   clicked_at_ms?: number
   user_agent?: string
   amount_cents?: number

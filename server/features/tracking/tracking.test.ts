@@ -27,7 +27,7 @@ afterAll(() => site.close())
 const beacon = (visitor: Visitor, fields: Record<string, string>) =>
   visitor.fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
 
-/** Waits for so many events of a name, and returns them. */
+/** Waits for this number of events with a name, and returns them. */
 async function eventsOf(name: string, count = 1) {
   const rows = () =>
     site.context.db.selectFrom('events').selectAll().where('name', '=', name).orderBy('at').execute()
@@ -35,7 +35,7 @@ async function eventsOf(name: string, count = 1) {
   return rows()
 }
 
-/** Waits until all earlier events are written, in both processes if there are two. */
+/** Waits until all earlier events are written. If there are two processes, waits for both. */
 async function settle(): Promise<void> {
   const name = `mark_${Math.random().toString(36).slice(2)}`
   await beacon(site.visitor(), { event: name })
@@ -44,7 +44,7 @@ async function settle(): Promise<void> {
 }
 
 describe('the beacon', () => {
-  test('answers an uncacheable pixel, and stores the event with its fields', async () => {
+  test('returns an uncacheable pixel, and stores the event with its fields', async () => {
     const response = await beacon(site.visitor(), {
       event: 'http_error/api/video503',
       at: 'home',
@@ -67,7 +67,7 @@ describe('the beacon', () => {
     ['with a name that is none', 'event=%3Cscript%3E'],
     ['with a name too long', `event=${'a'.repeat(129)}`],
     ['with two names', 'event=one&event=two'],
-  ])('answers the pixel %s, and stores nothing', async (_case, query) => {
+  ])('returns the pixel %s, and stores nothing', async (_case, query) => {
     const before = await site.context.db
       .selectFrom('events')
       .select('id')
@@ -146,7 +146,7 @@ describe('shares', () => {
     expect(answer.info?.share_count).toBe(2)
   })
 
-  test('of many new guests at one address count as one', async () => {
+  test('of many new guests with one IP address count as one', async () => {
     const video = await buildVideo(site.context)
     for (let guest = 0; guest < 10; guest++) {
       const visitor = site.visitor()
@@ -167,7 +167,7 @@ describe('shares', () => {
     ).toEqual([])
   })
 
-  test('identify nobody in the database', async () => {
+  test('do not identify the viewer in the database', async () => {
     const video = await buildVideo(site.context)
     const { visitor, userId } = await trackedVisitor(site, false)
     await share(visitor, video.id)
@@ -184,7 +184,7 @@ describe('shares', () => {
 describe("a user's stored data", () => {
   const personOf = async (name: string) => (await eventsOf(name)).map(({ user_id }) => user_id)
 
-  test('is deleted when consent is withdrawn, and the events are kept', async () => {
+  test('is deleted when consent is withdrawn, but the events are kept', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'withdrawn', fbclid: 'fb1' })
     expect(await personOf('withdrawn')).toEqual([userId])
@@ -194,9 +194,9 @@ describe("a user's stored data", () => {
 
   const consent = (marketing: boolean) => ({ body: { consent: { marketing } } })
   const actions: [string, (visitor: Visitor) => Promise<unknown>][] = [
-    ['takes consent back', (visitor) => visitor.callOk(changeUser, consent(false))],
-    ['leaves', (visitor) => visitor.callOk(deleteUser)],
-    ['signs in to an account that said no', (visitor) => signInTo(visitor, false)],
+    ['withdraws consent', (visitor) => visitor.callOk(changeUser, consent(false))],
+    ['deletes the account', (visitor) => visitor.callOk(deleteUser)],
+    ['signs in to an account without consent', (visitor) => signInTo(visitor, false)],
   ]
 
   /** Signs in to an account with an answer about marketing. */
@@ -217,7 +217,7 @@ describe("a user's stored data", () => {
     const { visitor } = await trackedVisitor(site, true)
     const other = await pool.connect()
     await other.query('BEGIN')
-    // Shares are written after the events.
+    // Shares are written after the events, so the events' transaction waits for this lock.
     await other.query('LOCK TABLE shares IN SHARE MODE')
     await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
     await waitForLock(pool)
@@ -255,7 +255,7 @@ describe("a user's stored data", () => {
       await merge()
       await merge()
     }
-    // The first had no answer, so the guest's yes applies. The second had refused.
+    // The first member had not answered, so the guest's yes applies. The second member had refused.
     expect(await personOf('merged_0')).toEqual([members[0]?.userId])
     expect(await personOf('merged_1')).toEqual([null])
   })
@@ -278,7 +278,7 @@ describe("a user's stored data", () => {
   })
 })
 
-test('exports every event of a user once, newest first', async () => {
+test('an export has every event of a user once, newest first', async () => {
   const { userId } = await trackedVisitor(site, true)
   const many = 10_001
   await site.context.database.pool.query(
@@ -294,7 +294,7 @@ test('exports every event of a user once, newest first', async () => {
   expect(times).toEqual(times.toSorted((a, b) => b - a))
 })
 
-test('deletes events with the month in which their lifetime ends, and shares after a day', async () => {
+test('events are deleted with the whole month in which they expire, and shares after a day', async () => {
   const { db } = site.context
   const day = 86_400_000
   const longestMonth = 31
@@ -336,11 +336,11 @@ describe('GET /api/reports', () => {
   }
   const ofEnvironment = { facebook_pixel_id: '1', google_analytics: '', tiktok_pixel: 'T1', bigo_pixel: '' }
 
-  test('returns the four keys from the environment, empty if unset', async () => {
+  test('returns the four keys from the environment, which are empty if they are not set', async () => {
     expect(await reports()).toEqual(ofEnvironment)
   })
 
-  test("prefers the operator's settings to the environment's, and ignores invalid ids", async () => {
+  test("returns the operator's settings rather than the environment's, and ignores invalid ids", async () => {
     const value = { facebook_pixel_id: '123', google_analytics: 'G-1', bigo_pixel: '"><script>', secret: 'x' }
     await site.context.db
       .insertInto('settings')

@@ -58,9 +58,12 @@ export {
   type WriteEventsContext,
 } from './write-events.ts'
 
-/** A share is deduplicated within half an hour, so its row can be deleted after a day. */
+/** Retention of shares. A share is deduplicated within half an hour, so its row can be deleted after a day. */
 const shareRetentionMs = dayMs
-/** Reported conversions are stored longer than the platforms deduplicate events (Meta: seven days). */
+/**
+ * Retention of reported conversions. It is longer than the time for which the platforms deduplicate events (Meta: seven
+ * days).
+ */
 const conversionRetentionMs = 30 * dayMs
 const batchSize = 5000
 
@@ -103,8 +106,8 @@ function eventRetentionStart({ clock, tracking }: EventsContext): Date {
 }
 
 /**
- * Deletes expired shares and conversions, creates the partitions of the coming months, archives past days of events,
- * and drops expired events. One job archives and drops, so that no events are dropped while they are archived.
+ * Deletes expired shares and conversions, creates the partitions of the next months, archives past days of events, and
+ * drops expired events. The same job archives and drops, so that no events are dropped while they are archived.
  */
 export async function purgeEvents(context: TrackingJobsContext, signal: AbortSignal): Promise<void> {
   const { db, clock, log, tracking } = context
@@ -112,7 +115,7 @@ export async function purgeEvents(context: TrackingJobsContext, signal: AbortSig
   await createUpcomingEventPartitions(db, clock.now())
   while ((await deleteShares(db, before(shareRetentionMs), batchSize)) === batchSize);
   await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionRetentionMs)))
-  // The last steps: they fail while the storage of the archive is unreachable.
+  // These steps are the last, because they fail while the storage of the archive is unreachable.
   if (tracking.archivesEvents) await archiveEvents(context, signal)
   const archive = tracking.archivesEvents
     ? (partition: string) => archiveMonth(context, partition)
@@ -123,7 +126,7 @@ export async function purgeEvents(context: TrackingJobsContext, signal: AbortSig
 }
 
 /**
- * Merges a guest into a member at sign-in: moves touches, events and conversions; the orders have already been moved.
+ * Merges a guest into a member at sign-in: moves touches, events and conversions. The orders have already been moved.
  * The member's answer about marketing applies, or the guest's if the member has not answered. Without consent, deletes
  * the click ids.
  */
@@ -144,8 +147,8 @@ export async function mergeTracking(
 }
 
 /**
- * Applies a user's new answer about marketing, which is already stored. Yes stores the click ids of the call; no
- * deletes the stored ones.
+ * Applies a user's new answer about marketing, which is already stored. After a yes, stores the click ids of the call.
+ * After a no, deletes the stored click ids.
  */
 export async function changeConsent(
   context: AttributionContext,
@@ -159,8 +162,8 @@ export async function changeConsent(
 }
 
 /**
- * Applies the withdrawal of consent to marketing: deletes the user's click ids (also from orders), anonymizes the
- * events, and deletes the conversions that are not sent yet.
+ * Applies the withdrawal of consent to marketing. Deletes the user's click ids (also from orders), anonymizes the
+ * events, and deletes the conversions that have not been sent.
  */
 export async function withdrawConsent(
   { deleteOrderClickIds }: Pick<AttributionContext, 'deleteOrderClickIds'>,

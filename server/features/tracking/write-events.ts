@@ -20,12 +20,12 @@ import type { AnalyticsEvent } from './parse-beacon.ts'
 /** The sender of an event; null if anonymous. `tooManyRequests`: the event exceeds a rate limit and is dropped. */
 export type Sender = Pick<Viewer, 'userId'> | null | 'tooManyRequests'
 
-/** An event as received. The lookup of the sender may still be running when the pixel has already been returned. */
+/** An event as it was received. The lookup of the sender may continue after the pixel has been returned. */
 export interface ReceivedEvent extends AnalyticsEvent {
   id: string
   at: Date
   ip: string
-  /** A promise while the sender is being looked up. */
+  /** The sender, or a promise while the sender is being looked up. */
   sender: Sender | Promise<Sender>
 }
 
@@ -43,7 +43,7 @@ export function receiveEvent(
   return received
 }
 
-/** Returns whether an event can be written without waiting for the look-up of its sender. */
+/** Returns whether an event can be written without waiting for the lookup of its sender. */
 export const isSenderKnown = ({ sender }: ReceivedEvent) => !(sender instanceof Promise)
 
 export interface WriteEventsContext {
@@ -57,13 +57,16 @@ export interface WriteEventsContext {
 /** A user's events are trimmed, on average, each time this fraction of their maximum size has been written. */
 const trimFraction = 1 / 20
 
-/** Writes prepared events in a transaction. @returns the users whose events are to be trimmed after the commit */
+/**
+ * Writes prepared events in a transaction.
+ * @returns the users whose events are to be trimmed after the commit
+ */
 export type WritePrepared = (tx: Tx) => Promise<readonly string[]>
 
 /**
- * Prepares a batch of events with their shares and funnel steps for a transaction: looks up the senders before it
- * begins. The user and click ids of an event are stored only with the user's consent. The transaction fails if an event
- * exists already, unless `mayExist` is set.
+ * Prepares a batch of events with their shares and funnel steps for a transaction. The senders are looked up before the
+ * transaction begins. The user and click ids of an event are stored only with the user's consent. The transaction fails
+ * if an event already exists, unless `mayExist` is set.
  */
 export async function prepareEvents(
   context: WriteEventsContext,
@@ -78,7 +81,7 @@ export async function prepareEvents(
 }
 
 /**
- * Writes a batch of events in a transaction of its own, for which it creates missing partitions. Idempotent.
+ * Writes a batch of events in its own transaction. Creates missing partitions. Idempotent.
  * @returns the users whose events are to be trimmed
  */
 export async function writeEvents(
@@ -132,7 +135,7 @@ type IdentifiedEvent = ReceivedEvent & { userId: string | undefined }
 async function resolveSenders(batch: readonly ReceivedEvent[]): Promise<IdentifiedEvent[]> {
   const identifiedEvents: IdentifiedEvent[] = []
   for (const event of batch) {
-    // Awaits only senders that are still being looked up. For most events the sender is known, and a thousand awaits
+    // Awaits only senders that are still being looked up. The sender of most events is known, and a thousand awaits
     // would take time.
     const sender = event.sender instanceof Promise ? await event.sender : event.sender
     if (sender !== 'tooManyRequests') identifiedEvents.push({ ...event, userId: sender?.userId })
@@ -161,8 +164,8 @@ function eventRow(
 }
 
 /**
- * Builds the row of a share, which counts once per viewer, video and half hour. Viewers without a row are counted by
- * network: anyone can create any number of guests without a row, and together they count once.
+ * Builds the row of a share, which counts once per viewer, video and half hour. Viewers without a row count once per
+ * network, because anyone can create any number of guests without a row.
  */
 function shareRow(
   secret: string,

@@ -25,8 +25,8 @@ export interface ArchiveContext {
 }
 
 /**
- * Archives each past day that has no file in the storage yet. Skips yesterday, because events are stored late if a
- * process could not store them at first. The next run continues an interrupted one.
+ * Archives each past day that has no file in the storage yet. Skips yesterday, because a process that could not store
+ * its events stores them late. If a run is interrupted, the next run continues.
  */
 export async function archiveEvents(context: ArchiveContext, signal: AbortSignal): Promise<void> {
   const { db, storage, clock } = context
@@ -39,9 +39,9 @@ export async function archiveEvents(context: ArchiveContext, signal: AbortSignal
 }
 
 /**
- * Makes sure that the file of each day of a partition, such as `events_2026_11`, has at least as many events as the
- * table, so that the partition can be dropped. Rewrites files that have fewer events. A file may have more, because a
- * user's oldest events are deleted from the table.
+ * Makes sure that the files of a partition, such as `events_2026_11`, are complete, so that the partition can be
+ * dropped. The file of each day must have at least as many events as the table; a file with fewer events is written
+ * again. A file may have more, because a user's oldest events are deleted from the table.
  * @throws Error if a rewritten file still has fewer
  */
 export async function archiveMonth(context: ArchiveContext, partition: string): Promise<void> {
@@ -55,7 +55,7 @@ export async function archiveMonth(context: ArchiveContext, partition: string): 
 }
 
 /**
- * Writes the events of a day as a Parquet file, without users and click ids
+ * Writes the events of a day to a Parquet file, without users and click ids
  * (docs/decisions/0026-an-archive-of-events.md).
  */
 async function archiveDay({ db, storage, log }: ArchiveContext, day: string): Promise<void> {
@@ -77,7 +77,7 @@ async function archiveDay({ db, storage, log }: ArchiveContext, day: string): Pr
     await writeParquet(lines, parquet, folder)
     if ((await countParquetRows(parquet, folder)) !== written)
       throw new Error(`The Parquet file of ${day} does not have all ${written} events.`)
-    // Another process may have archived the day, and dropped its partition while it was read here.
+    // While this process read the day, another process may have archived the day and dropped its partition.
     if ((await countArchived(storage, day)) >= written) return undefined
     await storage.moveFromWorkDir(parquet, keyOfDay(day))
     return written
@@ -93,7 +93,7 @@ function countArchived(storage: Storage, day: string): Promise<number> {
   )
 }
 
-/** Counts hour by hour: counting a busy day could take longer than a statement may. */
+/** Counts the events of a day hour by hour, because counting a busy day at once could exceed the statement timeout. */
 async function countEventsOfDay(db: Db, day: string): Promise<number> {
   const { from, to } = spanOfDay(day)
   let rows = 0

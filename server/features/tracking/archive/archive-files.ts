@@ -19,14 +19,17 @@ export async function listArchivedDays(storage: Storage): Promise<string[]> {
   return days.toSorted()
 }
 
-/** Returns the path of a day's file, or of a copy in `folder`. @throws Error (ENOENT) if there is no such file */
+/**
+ * Returns the path of a day's file, or of a copy in `folder`.
+ * @throws Error (ENOENT) if there is no such file
+ */
 export async function getDayPath(
   storage: Storage,
   day: string,
   folder: string,
   signal?: AbortSignal,
 ): Promise<string> {
-  // The files of all days have the same name.
+  // Each day needs a separate folder, because the files of all days have the same name.
   const ofDay = join(folder, `day=${day}`)
   await mkdir(ofDay, { recursive: true })
   return storage.getLocalPath(keyOfDay(day), ofDay, signal)
@@ -47,7 +50,10 @@ export async function withWorkFolder<Result>(
 
 /** Archiving runs at the same time as other jobs of the worker, so its memory and threads are limited. */
 const archiveLimits = { memoryMb: 256, threads: 1 }
-/** `time` is the column `at` of the database. In DuckDB and BigQuery, `at` is a reserved word. */
+/**
+ * Columns of the file. `time` is the column `at` of the database, because `at` is a reserved word in DuckDB and
+ * BigQuery.
+ */
 const eventColumns = "{time: 'TIMESTAMPTZ', name: 'VARCHAR', fields: 'VARCHAR'}"
 
 /** Converts lines of JSON, compressed by gzip, to a Parquet file. */

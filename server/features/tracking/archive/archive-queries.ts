@@ -4,7 +4,10 @@ import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { EventRow } from '#server/features/tracking/event-queries.ts'
 import type { Db } from '#server/tables.ts'
 
-/** Returns the days before a time that have events and are not among the given ones, such as 2026-11-22, in order. */
+/**
+ * Returns the days before a time that have events and are not among the given days, in order. A day has the form
+ * 2026-11-22.
+ */
 export async function selectUnarchivedDays(
   db: Db,
   before: Date,
@@ -21,7 +24,7 @@ export async function selectUnarchivedDays(
   return rows.map(({ day }) => day)
 }
 
-/** The number of events per page. A page takes little memory, and a busy day has millions of events. */
+/** Number of events per page. A page takes little memory, and a busy day has millions of events. */
 const pageSize = 5000
 
 /** Reads the events of a span of time in order, page by page. */

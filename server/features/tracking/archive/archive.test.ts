@@ -80,7 +80,7 @@ const archivedTimes = async () =>
 describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
   beforeEach(() => open(kind === 'a bucket' ? store.settings : {}))
 
-  test('are archived by day once the day after is over, without users, ids and click ids', async () => {
+  test('are archived by day after the following day has ended, without users, ids and click ids', async () => {
     const past = ['2021-03-01T00:00:00.000Z', '2021-03-01T23:59:59.999Z', '2021-03-03T12:00:00.000Z']
     await fill(...past, '2021-03-04T00:00:00.000Z', '2021-03-05T00:10:00.000Z')
     await archiveEvents(context, never)
@@ -97,7 +97,7 @@ describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
     )
   })
 
-  test('are archived once each, however many happen at the same time', async () => {
+  test('are each archived once, however many have the same time', async () => {
     await sql`
       INSERT INTO events (at, id, name) SELECT '2021-03-01T10:00:00Z', gen_random_uuid(), 'busy ' || number
       FROM generate_series(1, 12000) AS number`.execute(own.db)
@@ -107,17 +107,17 @@ describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
     ])
   })
 
-  test('keep their file if the table has fewer by the time they are read', async () => {
+  test('keep their file if the table has fewer events when they are read again', async () => {
     await fill('2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z')
     await archiveEvents(context, never)
     await own.db.deleteFrom('events').where('at', '=', new Date('2021-03-01T13:00:00.000Z')).execute()
-    // As if another process had archived the day after this one listed the files.
+    // This storage lists no files, as if another process had archived the day since.
     const unlisted: Storage = { ...storage, async *list() {} }
     await archiveEvents({ ...context, storage: unlisted }, never)
     expect(await archivedTimes()).toEqual(['2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z'])
   })
 
-  test('are archived by the next run if one is interrupted, and no day twice', async () => {
+  test('are archived by the next run if a run is interrupted, and each day is archived once', async () => {
     await fill('2021-03-01T12:00:00.000Z', '2021-03-02T12:00:00.000Z')
     const moves = vi.spyOn(storage, 'moveFromWorkDir')
     await archiveEvents(context, AbortSignal.abort())
@@ -140,7 +140,7 @@ describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
   })
 })
 
-describe('a month of events that have expired', () => {
+describe('a month of expired events', () => {
   const startSite = async () => {
     const clock = { now: () => now }
     const database = await createTestDatabase()
@@ -157,7 +157,7 @@ describe('a month of events that have expired', () => {
     return { context: site.context, db: database.db, put, stored }
   }
 
-  test('is dropped once all its days are archived, and kept while they cannot be', async () => {
+  test('is dropped once all its days are archived, and kept while a day cannot be archived', async () => {
     const { context, put, stored } = await startSite()
     await put('2021-01-01T00:00:00.000Z')
     await put('2021-01-31T23:59:59.999Z')
@@ -169,7 +169,7 @@ describe('a month of events that have expired', () => {
     }
     await expect(purgeEvents({ ...context, storage: away }, never)).rejects.toThrow('the store is away')
     expect(await stored()).toBe(2)
-    // A store that loses what it has accepted.
+    // A storage that accepts files but loses them.
     const losing: Storage = { ...storage, moveFromWorkDir: async () => {} }
     await expect(purgeEvents({ ...context, storage: losing }, never)).rejects.toThrow('lacks events')
     expect(await stored()).toBe(2)
@@ -178,7 +178,7 @@ describe('a month of events that have expired', () => {
     expect(await archivedTimes()).toEqual(['2021-01-01T00:00:00.000Z', '2021-01-31T23:59:59.999Z'])
   })
 
-  test('is archived with events that came after their day’s file, and with those deleted since', async () => {
+  test('is archived with events that were stored after their day’s file was written, and with events deleted since', async () => {
     const { context, db, put, stored } = await startSite()
     await put('2021-01-10T12:00:00.000Z')
     await put('2021-01-20T12:00:00.000Z')

@@ -25,7 +25,8 @@ const maxSpillMb = 4096
 const timeoutMs = 10 * 60_000
 
 /**
- * Runs a SELECT on the archived events, which are the view `events`. The query cannot read other files or write any.
+ * Runs a SELECT on the archived events, which are the view `events`. The query cannot read other files, and cannot
+ * write files.
  * @throws ConfigError with the reason if the query is refused or fails
  */
 export async function queryArchive(
@@ -57,7 +58,10 @@ export async function queryArchive(
   })
 }
 
-/** Interval at which a running query is interrupted again: DuckDB ignores an interrupt while it parses a query. */
+/**
+ * Interval at which the interrupt of a running query is repeated, because DuckDB ignores an interrupt while it parses a
+ * query.
+ */
 const interruptAgainMs = 100
 
 async function interruptible<Result>(

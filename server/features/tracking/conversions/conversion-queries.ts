@@ -15,7 +15,7 @@ export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTabl
     .execute()
 }
 
-/** SQL condition: a conversion is due at the time `$1`. */
+/** SQL condition: true if a conversion is due at the time `$1`. */
 export const anyDueConversions =
   "EXISTS (SELECT FROM conversions WHERE state = 'pending' AND next_attempt_at <= $1)"
 
@@ -74,7 +74,7 @@ export async function blockConsentWithdrawal(tx: Tx, userId: string): Promise<vo
   await sql`SELECT pg_advisory_xact_lock_shared(${userConversionsLock(userId)})`.execute(tx)
 }
 
-/** Waits until no conversion of the user is being sent, and blocks new ones until the end of the transaction. */
+/** Waits until no conversion of the user is being sent. Blocks new conversions until the end of the transaction. */
 export async function lockConversionSending(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${userConversionsLock(userId)})`.execute(tx)
 }

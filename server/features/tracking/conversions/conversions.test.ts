@@ -52,7 +52,7 @@ const conversions = () =>
 const onlyMeta = () => setPixels(site, { facebook_pixel_id: '123' })
 const headers = { 'x-fbclid': 'fb1', 'x-ttclid': 'tt1', 'user-agent': 'Phone/1' }
 
-/** Sets the pixel ids. A platform without one gets no conversions. */
+/** Sets the pixel ids. A platform without a pixel id gets no conversions. */
 async function setPixels({ context }: BillingSite, settings: Record<string, string>): Promise<void> {
   const value = JSON.stringify(settings)
   await context.db
@@ -67,7 +67,7 @@ async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episod
   const shopper = await Shopper.create(at)
   const orderParams =
     kind === 'plan' ? { kind, plan_id: (await shopper.plan(7)).id } : { episode_id: at.video.episodes[4]?.id }
-  // The first order creates the guest's row, which stores the answer.
+  // The first order creates the guest's row, which then stores the consent.
   const { id } = await shopper.order({ episode_id: at.video.episodes[5]?.id })
   const userId = await buyerOf(id, at)
   await setConsent(at, userId, marketing)
@@ -97,7 +97,7 @@ async function createGuest(): Promise<string> {
 const hashed = createHash('sha256').update('ada@example.com').digest('hex')
 
 describe('a paid order', () => {
-  test('is reported to Meta and TikTok once, by its own id, with the hashed e-mail', async () => {
+  test('is reported to Meta and TikTok once, with its id and the hashed e-mail', async () => {
     const { order } = await buy(true)
     await Promise.all([send(), send(), send()])
     await send()
@@ -154,7 +154,7 @@ describe('a paid order', () => {
     expect(sink.posts).toEqual([])
   })
 
-  test('without keys is neither stored nor reported', async () => {
+  test('is neither stored nor reported if no access token is set', async () => {
     const keyless = await startBillingSite({ META_API_BASE: sink.url, TIKTOK_API_BASE: sink.url })
     onTestFinished(() => keyless.close())
     await setPixels(keyless, pixels)
@@ -167,7 +167,7 @@ describe('a paid order', () => {
   test('is not reported after consent is withdrawn', async () => {
     const [one, two] = [await buy(true), await buy(true)]
     await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, one.userId))
-    // A change of the answer that does not go through this feature counts, too.
+    // The answer of the second user is changed without this feature, which must count too.
     await setConsent(site, two.userId, false)
     await send()
     expect(sink.posts).toEqual([])
@@ -175,13 +175,13 @@ describe('a paid order', () => {
   })
 
   test.each([
-    ['taken back', (tx: Tx, userId: string) => withdrawConsent(site.context, tx, userId)],
-    ['gone with the account', (tx: Tx, userId: string) => eraseTracking(tx, userId)],
+    ['withdrawn', (tx: Tx, userId: string) => withdrawConsent(site.context, tx, userId)],
+    ['deleted with the account', (tx: Tx, userId: string) => eraseTracking(tx, userId)],
     [
-      'not the member’s who signed in',
+      'refused by the account that the guest signs in to',
       async (tx: Tx, userId: string) => mergeTracking(site.context, tx, userId, await createGuest()),
     ],
-  ])('delays the end of consent while it is being sent: consent is %s', async (_words, withdraw) => {
+  ])('delays the end of consent while it is being reported: consent is %s', async (_words, withdraw) => {
     await onlyMeta()
     const { userId } = await buy(true)
     const requested = Promise.withResolvers<void>()
@@ -193,13 +193,13 @@ describe('a paid order', () => {
     await requested.promise
     const { db, database } = site.context
     const withdrawing = db.transaction().execute((tx) => withdraw(tx, userId))
-    // It cannot be committed yet.
+    // The withdrawal has to wait, so it cannot be committed yet.
     await waitForLock(database.pool)
     await Promise.all([sending, withdrawing])
     expect(sink.posts).toHaveLength(1)
   })
 
-  test('of a guest who signed in since is reported with the member’s consent', async () => {
+  test('of a guest who has signed in since belongs to the member, whose consent applies', async () => {
     const { userId, order } = await buy(true)
     const member = await buy(true)
     await send()
@@ -218,7 +218,7 @@ describe('a paid order', () => {
 describe('a platform that does not accept a conversion', () => {
   beforeEach(onlyMeta)
 
-  test('gets it again with the same id after a temporary error', async () => {
+  test('receives it again with the same id after a temporary error', async () => {
     const { order } = await buy(true)
     sink.reply = () => ({ status: 500, body: {} })
     await send()
@@ -234,7 +234,7 @@ describe('a platform that does not accept a conversion', () => {
     expect(await conversions()).toMatchObject([{ state: 'sent', attempts: 2 }])
   })
 
-  test('gets it again if it did not respond in time', async () => {
+  test('receives it again if the platform did not respond in time', async () => {
     await buy(true)
     sink.reply = () => 'nothing'
     await send(100)
@@ -245,7 +245,7 @@ describe('a platform that does not accept a conversion', () => {
     expect(await conversions()).toMatchObject([{ state: 'sent' }])
   })
 
-  test('gets it again if it was unreachable', async () => {
+  test('receives it again if the platform was unreachable', async () => {
     await buy(true)
     const { tracking } = site.context
     const meta = { accessToken: 'k', apiBase: 'http://127.0.0.1:1' }
@@ -256,7 +256,7 @@ describe('a platform that does not accept a conversion', () => {
     expect(await conversions()).toMatchObject([{ state: 'pending', attempts: 1 }])
   })
 
-  test('does not get it again after a permanent error', async () => {
+  test('does not receive it again after a permanent error', async () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 190 } } })
     await send()
@@ -266,14 +266,14 @@ describe('a platform that does not accept a conversion', () => {
     expect(await conversions()).toMatchObject([{ state: 'abandoned', details: {} }])
   })
 
-  test('gets it again after too many calls, though it responds with 400', async () => {
+  test('receives it again after too many calls, even if the response has status 400', async () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 4 } } })
     await send()
     expect(await conversions()).toMatchObject([{ state: 'pending' }])
   })
 
-  test('gets it six times at most', async () => {
+  test('receives it at most six times', async () => {
     await buy(true)
     sink.reply = () => ({ status: 503, body: {} })
     for (let time = 0; time < 12; time++) {
@@ -300,7 +300,7 @@ test.each([
   [{ code: 50_002 }, 'pending'],
   [{ code: 40_002 }, 'abandoned'],
   ['no record', 'pending'],
-])("interprets TikTok's own code: %j", async (body, state) => {
+])('the response of TikTok is interpreted by its own code: %j', async (body, state) => {
   await setPixels(site, { tiktok_pixel: 'TT9' })
   await buy(true)
   sink.reply = () => ({ status: 200, body })
@@ -308,7 +308,7 @@ test.each([
   expect(await conversions()).toMatchObject([{ state }])
 })
 
-test('a registration is reported once, by the new member’s id', async () => {
+test('a registration is reported once, with the new member’s id', async () => {
   await setPixels(site, { facebook_pixel_id: '123' })
   const passwords = { password: 'a long enough password 7', repeat_password: 'a long enough password 7' }
   const ids: string[] = []

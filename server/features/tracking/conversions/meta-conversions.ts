@@ -14,8 +14,8 @@ const eventNames = {
 } as const satisfies Record<ConversionName, string>
 
 /**
- * Meta's error codes for temporary errors: unknown, service, too many calls (of the app, the user, the account, the
- * page).
+ * Meta's codes for temporary errors: unknown error, service error, too many calls (of the app, the user, the account,
+ * the page).
  */
 const transientErrorCodes = new Set<unknown>([1, 2, 4, 17, 32, 341, 613, 80_004])
 

@@ -18,7 +18,7 @@ export interface ConversionContext {
 
 interface ConversionEvent {
   name: ConversionName
-  /** The id of the event, which the browser's pixel sends too: the id of the order or of the new member. */
+  /** The id of the event: the id of the order or of the new member. The browser's pixel sends the same id. */
   eventId: string
   userId: string
   email?: string | undefined
@@ -67,7 +67,7 @@ export async function queueConversion(
   await insertConversions(tx, rows)
 }
 
-/** A new member, from the lifecycle hook register(). */
+/** A new member, as the lifecycle hook `register` receives it. */
 interface NewMember {
   id: string
   email: string | undefined
@@ -75,7 +75,7 @@ interface NewMember {
   adIds: AdClickIds
 }
 
-/** Queues the conversion of a registration. Its event id is the user's id, as in the browser's pixel. */
+/** Queues the conversion of a registration. The id of the event is the user's id, as in the browser's pixel. */
 export async function queueRegistrationConversion(
   context: ConversionContext,
   tx: Tx,
@@ -88,8 +88,8 @@ export async function queueRegistrationConversion(
 }
 
 /**
- * Returns the click ids of the call, otherwise those that were stored with consent: a redirect from a sign-in provider
- * has none.
+ * Returns the click ids of the call. If it has none, returns those that were stored with consent, because a redirect
+ * from a sign-in provider has no click ids.
  */
 async function resolveClickIds(tx: Tx, userId: string, { fbclid, ttclid }: AdClickIds, now: Date) {
   if (fbclid !== undefined || ttclid !== undefined) return { fbclid, ttclid, clickedAt: now }

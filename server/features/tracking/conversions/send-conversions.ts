@@ -24,16 +24,17 @@ export interface SendContext extends ConversionContext {
 
 const minuteMs = 60_000
 /**
- * Delays after the first attempt, the second and so on. After the last delay and attempt, the conversion is abandoned.
+ * Delays after the first attempt, the second attempt and so on. If the attempt after the last delay fails, the
+ * conversion is abandoned.
  */
 const retryDelaysMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
 const maxPerRun = 50
 const defaultTimeoutMs = 5000
 
 /**
- * Sends due conversions to the platforms, one at a time. Each is claimed first, so that no two processes send it. If
- * the process crashes before it stores the result, the conversion is sent again with the same id, by which the
- * platforms deduplicate.
+ * Sends due conversions to the platforms, one at a time. Each conversion is claimed first, so that no two processes
+ * send it. If the process crashes before it stores the result, the conversion is sent again with the same id. The
+ * platforms then ignore the second one.
  */
 export async function sendConversions(context: SendContext): Promise<void> {
   const { db, clock } = context
@@ -56,7 +57,7 @@ async function sendAndRecord(
   const outcome = await db.transaction().execute(async (tx) => {
     const sendOutcome = await sendWithConsent(context, tx, destinations, row)
     const finalState = sendOutcome && finalStateOf(row, sendOutcome)
-    // The transaction still blocks a withdrawal, which would delete the conversion if it were pending.
+    // This transaction still blocks a withdrawal, which would delete a conversion that is pending.
     if (finalState) await finishConversion(tx, row, finalState)
     return sendOutcome
   })
@@ -84,7 +85,7 @@ interface Outcome {
 
 /**
  * Sends a conversion if the user still consents; otherwise deletes all of the user's waiting conversions. A withdrawal
- * waits until the request has ended (at most its time limit), so that nothing is sent after a withdrawal is committed.
+ * waits until the request has ended (at most its timeout), so that nothing is sent after a withdrawal is committed.
  * @returns undefined if the user does not consent
  */
 async function sendWithConsent(

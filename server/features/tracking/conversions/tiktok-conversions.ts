@@ -13,7 +13,8 @@ const eventNames = {
 } as const satisfies Record<ConversionName, string>
 
 /**
- * TikTok's own codes in responses with HTTP status 200: success, too many requests, and the first of the server errors.
+ * TikTok's own codes in responses with HTTP status 200: success, too many requests, and the lowest code of a server
+ * error.
  */
 const successCode = 0
 const tooManyRequestsCode = 40_100
