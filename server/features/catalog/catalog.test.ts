@@ -102,7 +102,7 @@ describe('the homepage', () => {
   })
 })
 
-it('marks a video as hot only after it was played', async () => {
+it('a video is marked as hot only after it was played', async () => {
   const { db } = site.context
   const { id } = await buildVideo(site.context, { title: 'Hot' })
   const change = (values: object) => db.updateTable('videos').set(values).where('id', '=', id).execute()

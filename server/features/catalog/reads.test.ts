@@ -34,7 +34,7 @@ afterAll(async () => {
   await replica.close()
 })
 
-it('serves homepage, listings, search and video pages from the replica', async () => {
+it('homepage, listings, search and video pages are read from the replica', async () => {
   const visitor = site.visitor()
   const answers = await Promise.all([
     visitor.callOk(getHomepage),
@@ -57,7 +57,7 @@ it('serves homepage, listings, search and video pages from the replica', async (
   }
 })
 
-it("reads a user's own data from the primary", async () => {
+it("a user's own data is read from the primary", async () => {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   await visitor.callOk(addFavorite, { body: { video_id: video.id } })
@@ -65,7 +65,7 @@ it("reads a user's own data from the primary", async () => {
   expect(await visitor.callOk(getVideo, { query: { id: video.id } })).toMatchObject({ favorite: true })
 })
 
-it('checks on the primary what a viewer may watch', async () => {
+it('access to an episode is checked on the primary', async () => {
   const [first] = video.episodes
   const played = await site.visitor().callOk(getEpisode, { query: { episode_id: first?.id ?? '' } })
   expect(played).toMatchObject({ playback: { hls_url: expect.any(String) } })

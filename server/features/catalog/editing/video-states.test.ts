@@ -125,7 +125,7 @@ test('archiving keeps the release date of a published video, and refuses other s
   for (const from of [draft, scheduled, archived]) expect(await outcomeOf(archive, from)).toBe('editConflict')
 })
 
-test('releases due videos that have an episode', async () => {
+test('due videos that have an episode are published', async () => {
   const moment = { state: 'scheduled', released_at: now } as const
   const due = await makeVideo(moment)
   const others: Video[] = [scheduled, waiting, draft, archived]

@@ -149,7 +149,7 @@ describe('a list that is paged while the catalogue changes', () => {
   })
 })
 
-it('moves videos into the back tiers of the search first, then out of them', async () => {
+it('videos are moved into the back tiers of the search first, and then out of them', async () => {
   const { pool } = site.context.database
   const back = await buildVideo(site.context, { state: 'draft' })
   const front = await buildVideo(site.context, { releasedAt: day(1) })
