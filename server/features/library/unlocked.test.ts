@@ -49,7 +49,7 @@ const unlocked = async (query = {}) =>
     ({ video, episode, source, position_ms }) => [video.id, episode.number, source, position_ms],
   )
 
-it('lists a bought episode or whole video, and its resume position', async () => {
+it('a bought episode or whole video is listed with its resume position', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
   await grant({ videoId: other.id }, minute(-1))
@@ -61,7 +61,7 @@ it('lists a bought episode or whole video, and its resume position', async () =>
   ])
 })
 
-it('lists each video once, at its latest unlock, across pages', async () => {
+it('each video is listed once, at its latest unlock, across pages', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-5))
   await grant({ videoId: other.id }, minute(-4))
@@ -74,7 +74,7 @@ it('lists each video once, at its latest unlock, across pages', async () => {
   ])
 })
 
-it('lists videos played by subscription, while the subscription is active', async () => {
+it('videos played by subscription are listed while the subscription is active', async () => {
   await grant({ endsAt: minute(60) }, minute(-1))
   await watch(1)
   expect(await unlocked()).toEqual([])
@@ -88,7 +88,7 @@ it('lists videos played by subscription, while the subscription is active', asyn
   expect(await unlocked()).toEqual([[video.id, 5, 'subscription', 500]])
 })
 
-it('omits a revoked purchase', async () => {
+it('a revoked purchase is not listed', async () => {
   const orderId = await grant({ videoId: video.id }, minute(-1))
   await watch(4)
   await site.context.db
@@ -99,7 +99,7 @@ it('omits a revoked purchase', async () => {
   expect(await unlocked()).toEqual([])
 })
 
-it('lists a temporary grant from its start to its end', async () => {
+it('a temporary grant is listed from its start to its end', async () => {
   await grant({ videoId: video.id, endsAt: minute(120) }, minute(60))
   await watch(1)
   expect(await unlocked()).toEqual([])
@@ -109,7 +109,7 @@ it('lists a temporary grant from its start to its end', async () => {
   expect(await unlocked()).toEqual([])
 })
 
-it('omits removed videos, whose entitlement and history remain', async () => {
+it('removed videos are not listed, but their entitlement and history remain', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
   await grant({ endsAt: minute(60) }, minute(-1))

@@ -31,7 +31,10 @@ export interface WatchRecord {
   ids: AdClickIds
 }
 
-/** Counts plays by traffic source. The tracking feature implements it; server/context.ts connects the two. */
+/**
+ * A function that counts plays by traffic source. The tracking feature implements it; server/context.ts connects the
+ * two.
+ */
 export type CountPlays = (
   tx: Tx,
   plays: readonly { videoId: string; ids: AdClickIds; at: Date }[],

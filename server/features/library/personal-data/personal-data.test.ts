@@ -306,7 +306,7 @@ it('a removal for a guest without records creates no row', async () => {
   expect(await site.context.db.selectFrom('users').select('id').where('id', '=', id).execute()).toEqual([])
 })
 
-it("a removal of favorites during the guest's sign-in is refused and not applied to the account", async () => {
+it("a removal of favorites during the guest's sign-in is refused, and the account's favorites remain", async () => {
   const { email } = await registerMember(site)
   await addToFavorites(guest, 0)
   const { pool } = site.context.database
