@@ -192,7 +192,7 @@ describe('a link to the object storage', () => {
   )
 })
 
-it('answers 503 instead of 404 while the storage is unreachable', async () => {
+it('the response is 503 instead of 404 while the storage is unreachable', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
   store.setFault(() => 'fail')
@@ -207,7 +207,7 @@ it('answers 503 instead of 404 while the storage is unreachable', async () => {
   expect((await site.visitor().fetch(siblingUrl(playback.hls_url, 'none.vtt'))).status).toBe(404)
 })
 
-it('answers 503 without waiting for a storage that does not answer', async () => {
+it('the response is 503 without a long wait if the storage does not respond', async () => {
   const video = await buildVideo(site.context)
   const { playback } = await play(video.episodes[0]?.id ?? '')
   store.setFault(() => 'stall')
@@ -218,13 +218,13 @@ it('answers 503 without waiting for a storage that does not answer', async () =>
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503])
 })
 
-it('allows documents to load videos and images from the storage', async () => {
+it('documents may load videos and images from the storage', async () => {
   const policy = (await site.visitor().fetch('/')).headers.get('content-security-policy') ?? ''
   for (const part of ['media-src', 'img-src', 'connect-src'])
     expect(policy.split('; ').find((line) => line.startsWith(part))).toContain(store.url)
 })
 
-it('redirects to the same signed path at the cache in front of the storage', async () => {
+it('with a cache in front of the storage, a link is redirected to the same signed path at the cache', async () => {
   const behind = await startTestSite(
     {},
     {
@@ -301,13 +301,13 @@ it.each([
   await expect(openStorage(config, silentLog, site.context.siteId)).rejects.toThrow(name)
 })
 
-it('starts while the storage is unreachable', async () => {
+it('a site starts while the storage is unreachable', async () => {
   store.setFault(() => 'break')
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'away') })
   expect((await openStorage(config, silentLog, site.context.siteId)).delivery.kind).toBe('signed')
 })
 
-it("fails to start with another site's bucket, and does not change the bucket", async () => {
+it("a site does not start with another site's bucket, and does not change that bucket", async () => {
   const video = await buildVideo(site.context)
   const media = `media/${video.episodes[0]?.assetId}/master.m3u8`
   await expect(startTestSite({}, store.settings)).rejects.toThrow(
@@ -319,7 +319,7 @@ it("fails to start with another site's bucket, and does not change the bucket", 
   expect(await site.context.storage.exists(media)).toBe(true)
 })
 
-it('deletes nothing from a bucket that was unreachable at start and belongs to another site', async () => {
+it('a site deletes nothing from a bucket that was unreachable at start and belongs to another site', async () => {
   const other = await startTestSite()
   try {
     const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'late') })

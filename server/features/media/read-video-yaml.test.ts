@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readVideoYaml } from './read-video-yaml.ts'
 
-test('rejects nested brackets without blocking the process', async () => {
+test('nested brackets are rejected without blocking the process', async () => {
   // Loads the module before the measurement.
   await readVideoYaml('title: x').catch(() => undefined)
   let turns = 0
@@ -11,6 +11,6 @@ test('rejects nested brackets without blocking the process', async () => {
   expect(turns).toBeGreaterThan(20)
 })
 
-test('does not parse a file that is too long', async () => {
+test('a file that is too long is not parsed', async () => {
   await expect(readVideoYaml('a'.repeat(300_000))).rejects.toThrow('at most 262144 characters')
 })

@@ -21,11 +21,11 @@ test.each([
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n\n2\n00:00:0x,000 --> 00:00:04,000\nLost\n', 6],
   ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
   ['no omitted caption in valid SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
-])('reports the line of the first omitted caption: %s', (_, text, omittedLine) => {
+])('the line of the first omitted caption is reported: %s', (_, text, omittedLine) => {
   expect(convertCaptions(Buffer.from(text))).toEqual({ text: clean, omittedLine })
 })
 
-test('keeps the position and the two lines of a caption', () => {
+test('a caption keeps its position and its two lines', () => {
   expect(make('WEBVTT\n\n00:01.000 --> 00:02.000 line:10% align:start\nOne\nTwo\n')).toBe(
     'WEBVTT\n\n00:00:01.000 --> 00:00:02.000 line:10% align:start\nOne\nTwo\n',
   )
@@ -88,7 +88,7 @@ test.each([
   expect(make(`WEBVTT\n\n${body}\n`)).toBe(`WEBVTT\n\n${expected}\n`)
 })
 
-test('accepts a caption directly after the WebVTT header', () => {
+test('a caption directly after the WebVTT header is accepted', () => {
   expect(make('WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\nA\n')).toContain('\nA\n')
 })
 

@@ -120,7 +120,7 @@ describe('audio', () => {
   })
 })
 
-test('that is unreadable is noted if another track is used', async () => {
+test('unreadable audio is noted if another track is used', async () => {
   const sounds = [...lavfi('sine=duration=2'), ...lavfi('sine=duration=2')]
   const codecs = ['-c:a:0', 'flac', '-c:a:1', 'libopus', '-disposition:a:0', 'default']
   const input = inputOf(

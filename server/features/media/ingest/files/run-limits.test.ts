@@ -38,7 +38,7 @@ test('a run is limited in its cores, file size and reserved memory', async () =>
 test.each([
   ['0-3', [0, 1, 2, 3]],
   ['0-1,5,7-8', [0, 1, 5, 7, 8]],
-])('reads the allowed cores from %s', (list, cores) => {
+])('the allowed cores are read from %s', (list, cores) => {
   expect(allowedCores(`Name:\tnode\nCpus_allowed_list:\t${list}\nMems_allowed:\t1\n`)).toEqual(cores)
 })
 

@@ -132,7 +132,7 @@ test('a folder becomes a published video that plays, and a second import changes
   expect(await episodesOf('salt')).toEqual(before)
 })
 
-test('updates changed captions and titles without converting the episode again', async () => {
+test('changed captions and titles are updated without converting the episode again', async () => {
   const folder = makeFolder('pepper', { '01.mp4': 'one.mp4' })
   await run(folder)
   const [before] = await episodesOf('pepper')
@@ -145,7 +145,7 @@ test('updates changed captions and titles without converting the episode again',
   expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
 })
 
-test('imports embedded captions, which a caption file beside the episode overrides and no import removes', async () => {
+test('embedded captions are imported; a caption file beside the episode overrides them, and no later import removes them', async () => {
   const file = join(root, 'captioned.mkv')
   const srt = join(root, 'spoken.srt')
   writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nSpoken\n')

@@ -9,7 +9,7 @@ free_episodes: 3
 price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 
-test('parses a complete description', () => {
+test('a complete description is parsed', () => {
   expect(parseVideoYaml(`${whole}badge: hot\nfeatured: true\nepisodes: [{ title: { en: Tide } }]\n`)).toEqual(
     {
       titles: { en: 'Salt', fy: 'Sel' },
@@ -25,7 +25,7 @@ test('parses a complete description', () => {
   )
 })
 
-test('also accepts French and German by their ISO codes', () => {
+test('the ISO codes of French and German are accepted too', () => {
   const text = `${whole.replace('fy: Sel', 'fr: Sel, de: Salz')}episodes: [{ title: { de: Flut } }]\n`
   expect(parseVideoYaml(text)).toMatchObject({
     titles: { en: 'Salt', fy: 'Sel', dy: 'Salz' },
@@ -59,6 +59,6 @@ test.each([
   expect(() => parseVideoYaml(text)).toThrow(reason)
 })
 
-test('refuses excessive nesting with a readable reason', () => {
+test('excessive nesting is refused with a readable reason', () => {
   expect(() => parseVideoYaml(`title: ${'['.repeat(40_000)}`)).toThrow(DescriptionError)
 })

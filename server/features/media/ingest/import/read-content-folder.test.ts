@@ -43,7 +43,7 @@ test.each([`${'a'.repeat(60)}!`, `${'a'.repeat(100_000)}!`, 'a--b', '-a', 'a.', 
   },
 )
 
-test('recognises the same names of files as the studio', async () => {
+test('file names are recognised by the same rules as in the studio', async () => {
   const captions = ['03.pt-BR.vtt', '03.spa.srt', '03.fr.vtt', '03.en.sdh.vtt', 'Episode 5.de.ass']
   expect(await read('03.mkv', 'S01E04.mp4', 'Episode 5.mp4', 'cover.heic', ...captions)).toEqual({
     episodes: [
@@ -64,7 +64,7 @@ test('recognises the same names of files as the studio', async () => {
   })
 })
 
-test('reports every unused file, except those of operating systems', async () => {
+test('every unused file is reported, except those of operating systems', async () => {
   const films = ['01.mp4', 'Episode 1.mov', 'trailer.mp4', '02.avi']
   const captions = ['01.en.vtt', '01.en.forced.vtt', '01.it.vtt', '07.en.vtt', 'en.vtt', '01.en.sub']
   const others = ['notes.txt', 'poster.jpg', '.DS_Store', '._01.mp4', 'Thumbs.db', 'cover.png', 'cover.heic']
@@ -89,7 +89,7 @@ test('reports every unused file, except those of operating systems', async () =>
   )
 })
 
-test('reads files in subfolders of a drama, as the studio does', async () => {
+test('files in subfolders of a drama are read, as in the studio', async () => {
   const nested = ['subs/01.en.vtt', 'subs/01.de.srt', 'Season 1/02.mp4', 'art/cover.png', 'art/poster.psd']
   expect(await read('01.mp4', ...nested)).toEqual({
     episodes: [
@@ -102,7 +102,7 @@ test('reads files in subfolders of a drama, as the studio does', async () => {
   })
 })
 
-test('uses a cover as the default or for the language in its name, and reports a second cover for a language', async () => {
+test('a cover is the default or applies to the language in its name, and a second cover for a language is reported', async () => {
   const inLanguages = ['cover.dy.jpg', 'cover.de.png', 'Cover_fr.WEBP', 'cover.pt-BR.jpg', 'cover.it.jpg']
   expect(await read('cover.jpg', 'cover.en.png', ...inLanguages)).toEqual({
     episodes: [],
@@ -118,7 +118,7 @@ test('uses a cover as the default or for the language in its name, and reports a
   })
 })
 
-test('uses the English cover if there is no default cover', async () => {
+test('the English cover is used if there is no default cover', async () => {
   expect(await read('cover.en.jpg', 'cover.es.jpg')).toMatchObject({
     covers: { all: 'cover.en.jpg', es: 'cover.es.jpg' },
     refused: [],
@@ -126,7 +126,7 @@ test('uses the English cover if there is no default cover', async () => {
   })
 })
 
-test('reports a subfolder of a drama if no file in it is used', async () => {
+test('a subfolder of a drama is reported if no file in it is used', async () => {
   const nested = [
     '01.mp4',
     'extras/01.mp4',
@@ -143,7 +143,7 @@ test('reports a subfolder of a drama if no file in it is used', async () => {
   })
 })
 
-test('reports files beside the folders of dramas', async () => {
+test('files beside the folders of dramas are reported', async () => {
   const shelf = join(root, 'shelf')
   const files = [
     'salt/video.yaml',
