@@ -91,7 +91,7 @@ describe('a failing provider', () => {
   )
 })
 
-it('that cannot be reached causes no redirect: the sign-in screen reports it', async () => {
+it('a provider that cannot be reached causes no redirect, and the sign-in screen reports it', async () => {
   const { social, socialSecrets } = readSocial({
     GOOGLE_CLIENT_ID: 'site',
     GOOGLE_CLIENT_SECRET: 'secret',

@@ -43,7 +43,7 @@ test('ten processes that run concurrently answer each request once', async () =>
   expect(remaining).toEqual([])
 })
 
-test('a request whose answer was rolled back is answered by the next process', async () => {
+test('a request is answered by the next process if its answer was rolled back', async () => {
   const { email } = await createMember(site)
   await ask(email)
   const { db, clock } = site.context
