@@ -21,7 +21,7 @@ const open = async (path: string) => {
 }
 const part = (policy: string, name: string) => policy.split('; ').find((line) => line.startsWith(`${name} `))
 
-it('allows documents to connect only to configured pixels and error reporting', async () => {
+it('a document may connect only to configured pixels and error reporting', async () => {
   const { policy } = await open('/')
   expect(part(policy, 'script-src')).toMatch(
     /^script-src 'self' 'nonce-[^']+' https:\/\/connect\.facebook\.net$/,
@@ -32,20 +32,20 @@ it('allows documents to connect only to configured pixels and error reporting', 
   expect(policy).not.toMatch(/google|tiktok|imotech/)
 })
 
-it('allows no pixel in the offline page, because browsers may store it longer than the pixel is configured', async () => {
+it('the offline page may load no pixel, because browsers may store the page longer than the pixel is configured', async () => {
   const { policy } = await open('/offline')
   expect(part(policy, 'script-src')).toMatch(/^script-src 'self' 'nonce-[^']+'$/)
   expect(part(policy, 'connect-src')).toBe("connect-src 'self' https://errors.example")
   expect(part(policy, 'img-src')).toBe("img-src 'self' data: https://errors.example")
 })
 
-it("allows the site's own service worker and manifest", async () => {
+it("a document may load the site's own service worker and manifest", async () => {
   const { policy } = await open('/')
   expect(part(policy, 'worker-src')).toBe("worker-src 'self' blob:")
   expect(part(policy, 'manifest-src')).toBe("manifest-src 'self'")
 })
 
-it('allows no foreign host in the payment form', async () => {
+it('the payment form may connect to no foreign host', async () => {
   const { policy } = await open('/order/easy')
   expect(policy).not.toMatch(/https:/)
 })

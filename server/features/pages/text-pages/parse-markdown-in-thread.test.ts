@@ -9,7 +9,7 @@ test('a text that takes seconds to parse does not block the process', async () =
   expect(turns).toBeGreaterThan(20)
 })
 
-test('parses a text once, however often it is requested', async () => {
+test('a text is parsed once, however often it is requested', async () => {
   const texts = await Promise.all([1, 2].map(() => renderSiteText('# Once\n\n{{site}}', { site: 'a' })))
   expect(texts[0]?.blocks).toBe(texts[1]?.blocks)
   expect(texts[0]).toMatchObject({ title: 'Once', blocks: [{ lines: [[{ text: 'a' }]] }] })
