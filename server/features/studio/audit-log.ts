@@ -6,8 +6,8 @@ import { readCommand, type Command } from './define-command.ts'
 const pageLimits = { default: 50, max: 100 }
 
 /**
- * Commands that read the audit log. Entries are permanent: the trigger `audit_events_append_only` rejects changes and
- * deletions.
+ * Commands that read the audit log. Entries are permanent, because the trigger `audit_events_append_only` rejects
+ * changes and deletions.
  */
 export const auditCommands: Command[] = [
   readCommand(listAuditEvents, async ({ db }, { subject, cursor, limit }) => {

@@ -51,7 +51,7 @@ describe('a customer is found', () => {
     expect(await find('usr_none')).toEqual([])
   })
 
-  it('as a guest, by the address of their purchase', async () => {
+  it('by the address of a purchase as a guest', async () => {
     const { shopper, order } = await buyEpisode(site)
     const [guest, ...more] = await find(shopper.email)
     expect(guest).toMatchObject({ role: 'guest', email: null, order_email: shopper.email })
@@ -60,7 +60,7 @@ describe('a customer is found', () => {
   })
 })
 
-it('shows subscription, payment methods, sessions and entitlements of a customer, and no credentials', async () => {
+it('the details of a customer include subscription, payment methods, sessions and entitlements, but no credentials', async () => {
   const { shopper, userId } = await Subscriber.create(site)
   await shopper.buy({ episode_id: episodeIdOf(site) })
   const file = await show(userId)
@@ -76,7 +76,7 @@ it('shows subscription, payment methods, sessions and entitlements of a customer
   expect((await support.studio.call(getCustomer, { query: { id: 'usr_none' } })).answer.code).toBe(404)
 })
 
-it('dates a payment method by the clock of the site, which the sandbox moves', async () => {
+it('a payment method has a date of the site’s clock, which the sandbox moves', async () => {
   site.advanceClock(86_400_000)
   support = await signInOperator(site, 'support')
   const before = site.context.clock.now().getTime()
@@ -85,7 +85,7 @@ it('dates a payment method by the clock of the site, which the sandbox moves', a
   expect(Date.parse(method?.created_at ?? '')).toBeGreaterThanOrEqual(before)
 })
 
-it('lists a customer’s viewing history, latest first', async () => {
+it('a customer’s viewing history is listed, latest first', async () => {
   const { visitor } = await createMember(site)
   const { id } = await visitor.callOk(getUser)
   const at = new Date().toISOString()
@@ -103,7 +103,7 @@ describe('an entitlement', () => {
     return { shopper, id: (await find(shopper.email))[0]?.id ?? '' }
   }
 
-  it('to one episode opens only that one, and can be revoked', async () => {
+  it('to one episode covers only that episode, and can be revoked', async () => {
     const { shopper, id } = await guest()
     expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([402, 402])
     const granted = await grant(id, { video_id: site.video.id, number: 4 })
@@ -118,13 +118,13 @@ describe('an entitlement', () => {
     expect(list.map(({ event, operator }) => [event, operator])).toEqual([
       ['studio entitlement revoke', support.email],
       ['studio entitlement grant', support.email],
-      // Their own actions are in the same list.
+      // The operator's own actions are in the same list.
       ['order_paid', null],
     ])
     expect(list[0]?.details).toMatchObject({ before: { entitlement: granted.id }, after: { reason } })
   })
 
-  it('to a whole video, or to everything for some days, expires', async () => {
+  it('to a whole video or to everything can be granted for some days, and then expires', async () => {
     const { shopper, id } = await guest()
     await grant(id, { video_id: site.video.id, days: 1 })
     const other = await guest()
@@ -139,7 +139,7 @@ describe('an entitlement', () => {
     support = await signInOperator(site, 'support')
   })
 
-  it('from a purchase can be revoked alone, and the episode bought again', async () => {
+  it('from a purchase can be revoked without a refund, and the episode can be bought again', async () => {
     const { shopper, id } = await guest()
     const bought = (await show(id)).entitlements[0]
     await support.studio.callOk(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
@@ -183,7 +183,7 @@ describe('an entitlement', () => {
     support = await signInOperator(site, 'support')
   })
 
-  it('cannot be given to an unknown customer or for an unknown video', async () => {
+  it('cannot be granted to an unknown customer or for an unknown video', async () => {
     const { id } = await guest()
     const tries = [
       { customer: 'usr_none', reason },
@@ -203,8 +203,8 @@ it('a customer is signed out everywhere', async () => {
   expect((await show(id)).sessions).toEqual([])
 })
 
-describe('a customer who requests deletion', () => {
-  it('loses plan, sessions and address; the order stays anonymously', async () => {
+describe('the deletion of a customer', () => {
+  it('ends the plan and the sessions, deletes the address, and keeps the order anonymously', async () => {
     const { shopper, userId, ...subscriber } = await Subscriber.create(site)
     const body = { id: userId, reason }
     expect(await support.studio.callOk(deleteCustomer, { body })).toEqual({ deleted: true })
@@ -224,14 +224,14 @@ describe('a customer who requests deletion', () => {
     expect(JSON.stringify(auditLog)).not.toContain(shopper.email)
   })
 
-  it('loses nothing if one of the features cannot erase its records', async () => {
+  it('deletes nothing if one of the features cannot erase its records', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy({ episode_id: episodeIdOf(site) })
     const [customer] = await find(shopper.email)
     const { lifecycleHooks } = site.context
     const erase = [...lifecycleHooks.erase, () => Promise.reject(new Error('not now'))]
     site.context.lifecycleHooks = { ...lifecycleHooks, erase }
-    // Directly to the process of this context, since there may be two.
+    // Calls the process of this context directly, because there may be two processes.
     const { status } = await fetch(`${site.directUrl}${deleteCustomer.path}`, {
       method: deleteCustomer.method,
       headers: {

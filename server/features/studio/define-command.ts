@@ -10,10 +10,12 @@ import type { RawUpload } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
 
-/** Who runs a command, and from where. */
+/** The actor who runs a command, and the origin of the call. */
 export interface Actor {
   role: Role
-  /** Undefined for the command line: its user has access to the server, and no operator account. */
+  /**
+   * The operator. Undefined for the command line, whose user has access to the server and needs no operator account.
+   */
   operator?: { id: string; email: string }
   language: Language
   ip?: string

@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const linesOf = (csv: string) => csv.trimEnd().split('\r\n')
 
-it('returns all orders in one file without formulas, whatever the number of pages', async () => {
+it('the file has all orders, whatever the number of pages, and no formulas', async () => {
   const { studio } = await signInOperator(site, 'support')
   const response = await studio.fetch('/api/studio/orders.csv')
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -38,7 +38,7 @@ it('returns all orders in one file without formulas, whatever the number of page
   expect(new Set([first, ...rest].map((line) => line?.split(',')[0])).size).toBe(orders)
 })
 
-it('refuses a third concurrent download of an operator', async () => {
+it('a third concurrent download of an operator is refused', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const { operator } = await studio.callOk(getStudioSession)
   const { concurrencySlots: slots } = site.context
@@ -55,21 +55,21 @@ it('refuses a third concurrent download of an operator', async () => {
   expect(status).toBe(200)
 })
 
-it('applies the filters, and refuses an invalid one', async () => {
+it('the file is filtered, and an invalid filter is refused', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const response = await studio.fetch('/api/studio/orders.csv?status=expired&since=2026-01-01T00:11:00Z')
   expect(linesOf(await response.text())).toHaveLength(1 + orders / 5 - 2)
   expect((await studio.fetch('/api/studio/orders.csv?status=lost')).status).toBe(400)
 })
 
-it('omits the buyers for the analyst', async () => {
+it('the file for an analyst omits the buyers', async () => {
   const { studio } = await signInOperator(site, 'analyst')
   const text = await (await studio.fetch('/api/studio/orders.csv')).text()
   expect(linesOf(text)).toHaveLength(1 + orders)
   expect(text).not.toContain('@example.com')
 })
 
-it('refuses viewers and editors, and records every download once in the audit log', async () => {
+it('viewers and editors are refused, and each download has one audit entry', async () => {
   const owner = await signInOperator(site, 'owner')
   const editor = await signInOperator(site, 'editor')
   const { visitor } = await createMember(site)
@@ -85,7 +85,7 @@ it('refuses viewers and editors, and records every download once in the audit lo
   ])
 })
 
-it('ignores a cursor, and records each page of the command', async () => {
+it('the file ignores a cursor, and each page of the command has an audit entry', async () => {
   const owner = await signInOperator(site, 'owner')
   const { next_cursor } = await owner.studio.callOk(exportOrders)
   const cursor = encodeURIComponent(next_cursor ?? '')
@@ -96,7 +96,7 @@ it('ignores a cursor, and records each page of the command', async () => {
   expect(list.filter(({ operator }) => operator === owner.email)).toHaveLength(3)
 })
 
-it('returns pages as a command, and the whole file on the command line', async () => {
+it('the command returns pages, and the command line the whole file', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const first = await studio.callOk(exportOrders)
   const second = await studio.callOk(exportOrders, { query: { cursor: first.next_cursor ?? '' } })

@@ -43,15 +43,15 @@ export function exportOrdersRoute(context: StudioContext, command: Command): Pla
     async handle(request, reply) {
       const operator = await findOperator(context, request)
       if (!operator) return reply.code(403).send()
-      // Ignores `cursor`: the file always begins with the first page, and the other pages follow here.
+      // Ignores `cursor`, because the file always begins with the first page. The other pages follow here.
       const { cursor: _cursor, ...query } = Object(request.query) as QueryOf<typeof exportOrders>
       if (validateQuery(query) !== undefined) return reply.code(400).send()
       const { role } = operator
       const language = acceptedLanguage(request.headers['accept-language']) ?? 'en'
       const actor = { role, operator, language, ip: request.ip }
       const loadPage = async (cursor: string) => {
-        // Checks access again for each page: the operator may have been removed or got another role during the
-        // download.
+        // Checks access again for each page. During the download, the operator may have been removed or got another
+        // role.
         const currentOperator = await findOperator(context, request)
         if (currentOperator?.role !== role) throw new Refusal('notAllowed')
         return exportPage(context, query, cursor, actor)

@@ -21,11 +21,11 @@ import { studioJobs } from './studio.ts'
 
 const stepMs = 30_000
 let site: TestSite
-/** Signed in before the clock was moved. */
+/** An operator who signed in before the clock was moved. */
 let owner: TestOperator
 let invitation = ''
 
-/** Returns the next code, which is valid already, whichever was used before. */
+/** Returns the next code. It is already valid, whatever code was used before. */
 const nextCode = (secret: string) => totpCodeAt(secret, new Date(Date.now() + stepMs))
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ test('an authenticator’s code is valid once after the sandbox’s clock was mo
   expect(response.answer.code).not.toBe(200)
 })
 
-test('a member’s authenticator is accepted after the sandbox’s clock was moved', async () => {
+test('a code of a member’s authenticator is accepted after the sandbox’s clock was moved', async () => {
   const { visitor, email, password } = await createMember(site)
   const begin = { action: 'start', current_password: password } as const
   const secret = (await visitor.callOk(changeSecondFactor, { body: begin })).secret ?? ''
@@ -57,7 +57,7 @@ test('a member’s authenticator is accepted after the sandbox’s clock was mov
   expect((await site.visitor().call(signIn, { body: { email, password, totp } })).answer.code).toBe(200)
 })
 
-test('a moved clock signs out no operator, and expires no link to the studio', async () => {
+test('a move of the clock signs no operator out, and no link to the studio expires', async () => {
   const purgeJob = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
   await purgeJob?.run(AbortSignal.timeout(10_000))
   expect((await owner.studio.callOk(getStudioSession)).operator.email).toBe(owner.email)
@@ -66,7 +66,7 @@ test('a moved clock signs out no operator, and expires no link to the studio', a
   expect((await signInOperator(site, 'editor')).email).toContain('editor')
 })
 
-test('an operator’s last visit is stored after their session has ended', async () => {
+test('the time of an operator’s last visit remains after the session has ended', async () => {
   const other = await signInOperator(site, 'analyst')
   await other.studio.callOk(closeStudioSession, { body: {} })
   const again = await signInOperator(site, 'owner')

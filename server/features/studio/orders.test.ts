@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Signs all in again, since sessions of the studio expire as the clock moves. */
+/** Signs all operators in again, because sessions of the studio expire as the clock moves. */
 async function letAllIn(): Promise<void> {
   owner = await signInOperator(site, 'owner')
   support = await signInOperator(site, 'support')
@@ -94,14 +94,14 @@ describe('the orders', () => {
     )
   })
 
-  it('refuse the cursor of other filters', async () => {
+  it('refuse a cursor that was issued for other filters', async () => {
     await Promise.all([buyEpisode(site), buyEpisode(site)])
     const { next_cursor: cursor } = await owner.studio.callOk(listOrders, { query: { limit: 1 } })
     const other = await owner.studio.call(listOrders, { query: { status: 'paid', cursor: cursor ?? '' } })
     expect(other.status).toBe(400)
   })
 
-  it('neither show the analyst a buyer, nor let them search for an address', async () => {
+  it('do not show buyers to an analyst, who cannot search for an address either', async () => {
     const { shopper, order } = await buyEpisode(site)
     const { list } = await analyst.studio.callOk(listOrders)
     expect(list.find(({ id }) => id === order.id)?.email).toBeNull()
@@ -149,7 +149,7 @@ describe('one order', () => {
   })
 })
 
-it('a failed renewal is past due with its next attempt, and a plan’s entitlement shows its renewal date', async () => {
+it('the order of a failed renewal is past due and has the time of the next attempt', async () => {
   const day = 86_400_000
   const subscriber = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const [first] = await subscriber.orders()
@@ -173,7 +173,7 @@ it('a failed renewal is past due with its next attempt, and a plan’s entitleme
 })
 
 describe('a refund', () => {
-  it('returns a part, then the rest; the audit log has the operator, and the values before and after', async () => {
+  it('can return a part and then the rest, and the audit log has the operator and the values before and after', async () => {
     const { order } = await buyEpisode(site)
     const part = { id: order.id, amount_cents: 40, reason: 'goodwill' }
     expect(await owner.studio.callOk(refundOrder, { body: part })).toMatchObject({
@@ -203,7 +203,7 @@ describe('a refund', () => {
     })
   })
 
-  it('by support is limited per order, also in parts, and an owner may exceed the limit', async () => {
+  it('by support is limited per order, even in several parts, and an owner may exceed the limit', async () => {
     const { order } = await buyEpisode(site)
     const refund = (who: TestOperator, cents?: number) =>
       who.studio.call(refundOrder, {
@@ -221,7 +221,7 @@ describe('a refund', () => {
     expect((await refund(owner)).answer.code).toBe(200)
   })
 
-  it('stays within the limit if support sends many concurrent requests', async () => {
+  it('by support does not exceed the limit, even by many concurrent requests', async () => {
     const { order } = await buyEpisode(site)
     const body = { id: order.id, amount_cents: 25 }
     await Promise.all(Array.from({ length: 6 }, () => support.studio.call(refundOrder, { body })))
@@ -229,7 +229,7 @@ describe('a refund', () => {
     expect(refundedCents).toBeLessThanOrEqual(60)
   })
 
-  it('by support is limited to ten times that limit a day, for each operator and currency', async () => {
+  it('by support is limited per day, operator and currency to ten times that limit', async () => {
     const busy = await signInOperator(site, 'support')
     const refund = async (who: TestOperator, cents: number, currency = 'USD') => {
       const { order } = await buyEpisode(site)
@@ -238,7 +238,7 @@ describe('a refund', () => {
       return (await who.studio.call(refundOrder, { body: { id: order.id, amount_cents: cents } })).answer
     }
     for (let count = 0; count < 9; count++) expect((await refund(busy, 60)).code).toBe(200)
-    // The tenth and eleventh concurrently.
+    // Sends the tenth and the eleventh refund concurrently.
     const codes = (await Promise.all([refund(busy, 60), refund(busy, 60)])).map(({ code }) => code)
     expect(codes.toSorted()).toEqual([200, 403])
     const message = 'This is more than your role may refund per day. An owner can refund it.'
@@ -249,7 +249,7 @@ describe('a refund', () => {
     expect((await refund(owner, 99)).code).toBe(200)
   })
 
-  it('is refused if the order was refunded since it was read', async () => {
+  it('is refused if the order was refunded after the operator loaded it', async () => {
     const { order } = await buyEpisode(site)
     await owner.studio.callOk(refundOrder, { body: { id: order.id, amount_cents: 10 } })
     const late = { id: order.id, amount_cents: 10, known_refunded_cents: 0 }
@@ -263,7 +263,7 @@ describe('a refund', () => {
     expect(await refundsOf(site, order.id)).toEqual([])
   })
 
-  it('can be made on the command line too, without a limit', async () => {
+  it('can be made on the command line without a limit', async () => {
     const { order } = await buyEpisode(site)
     expect(await run('order', 'refund', order.id, '--amount_cents', '40', '--reason', 'goodwill')).toContain(
       'refunded: $0.40',
@@ -279,7 +279,7 @@ describe('a refund', () => {
     )
   })
 
-  it('reports that it will be retried if the gateway gives no answer', async () => {
+  it('is reported as to be retried if the gateway does not respond', async () => {
     const { order } = await buyEpisode(site)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
@@ -288,14 +288,14 @@ describe('a refund', () => {
       refunded_cents: 0,
     })
     delete site.gatewayOverrides.refundPayment
-    // Checking again sends it once more, with the same idempotency key.
+    // A check sends the refund once more, with the same idempotency key.
     expect(await support.studio.callOk(syncOrder, { body })).toEqual({ settled: true, status: 'refunded' })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
   })
 })
 
 describe('"check again"', () => {
-  it('finds a payment whose response was lost, and marks the order paid', async () => {
+  it('finds a payment whose response was lost, and marks the order as paid', async () => {
     const shopper = await Shopper.create(site)
     const { id } = await shopper.order({ episode_id: episodeIdOf(site) })
     const { createPayment } = site.sandboxGateway
@@ -314,7 +314,7 @@ describe('"check again"', () => {
     expect(file.entitlements).toHaveLength(1)
   })
 
-  it('reports a gateway that does not answer, and changes nothing', async () => {
+  it('reports a gateway that does not respond, and changes nothing', async () => {
     const { order } = await buyEpisode(site)
     site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
@@ -327,7 +327,7 @@ describe('"check again"', () => {
   })
 })
 
-it('lists a dispute while it is open, and after it was won', async () => {
+it('a dispute is listed while it is open, and after it was won', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
   const id = info?.id ?? ''
@@ -355,7 +355,7 @@ it('lists a dispute while it is open, and after it was won', async () => {
 })
 
 describe('the reconciliation', () => {
-  it('totals a day in the ledger, equal to the lines of its orders', async () => {
+  it('has the day’s total in the ledger, which equals the lines of its orders', async () => {
     site.advanceClock(86_400_000)
     owner = await signInOperator(site, 'owner')
     const { order } = await buyEpisode(site)
@@ -373,7 +373,7 @@ describe('the reconciliation', () => {
     expect(empty.totals).toEqual([])
   })
 
-  it('shows discrepancies: a different amount, and a payment that matches no order', async () => {
+  it('has a discrepancy for a different amount and for a payment that matches no order', async () => {
     const { order } = await buyEpisode(site)
     const sound = await paymentOf(site, order.id)
     const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }
@@ -405,14 +405,14 @@ describe('the reconciliation', () => {
     const difference = ({ balances: [first] }: Reconciliation) =>
       (first?.gateway_cents ?? NaN) - (first?.ledger_cents ?? NaN)
     expect(difference(await owner.studio.callOk(getReconciliation))).toBe(99 - 10)
-    // Checking the order again resolves the discrepancy.
+    // A check of the order resolves the discrepancy.
     await owner.studio.callOk(syncOrder, { body: { id: order.id } })
     const after = await owner.studio.callOk(getReconciliation)
     expect(after.discrepancies.map(({ kind }) => kind)).not.toContain('payment')
     expect(difference(after)).toBe(99)
   })
 
-  it('shows the cause of a difference also weeks later, only on the page of its day', async () => {
+  it('has the cause of a difference even weeks later, but only for its day', async () => {
     const { day } = await owner.studio.callOk(getReconciliation)
     site.advanceClock(21 * 86_400_000)
     owner = await signInOperator(site, 'owner')
@@ -424,7 +424,7 @@ describe('the reconciliation', () => {
     expect(await foreignOf({})).toEqual([])
   })
 
-  it('shows nothing for a gateway that was not compared since the day began', async () => {
+  it('has no figure of a gateway that has not been compared since the day began', async () => {
     site.advanceClock(86_400_000)
     owner = await signInOperator(site, 'owner')
     await buyEpisode(site)
@@ -432,7 +432,7 @@ describe('the reconciliation', () => {
     expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ledger_cents: 99, gateway_cents: null }])
   })
 
-  it('shows a gateway’s figure once a comparison has covered the day, without later amounts', async () => {
+  it('has a gateway’s figure after a comparison, until a later payment is added to the day', async () => {
     const one = { gateway: 'sandbox', currency: 'USD' }
     const compared = await owner.studio.callOk(runReconciliation, { body: {} })
     expect(compared.balances).toEqual([{ ...one, ledger_cents: 99, gateway_cents: 99 }])
@@ -446,9 +446,9 @@ describe('the reconciliation', () => {
   })
 
   it.each([
-    ['no longer, once it matches again', undefined, false],
-    ['still, while the gateway does not know it', async () => null, true],
-  ])('shows an abandoned discrepancy %s', async (_, retrieve, isShown) => {
+    ['omits an abandoned discrepancy after the amounts match again', undefined, false],
+    ['lists an abandoned discrepancy while the gateway does not know the payment', async () => null, true],
+  ])('%s', async (_, retrieve, isShown) => {
     const { order } = await buyEpisode(site)
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
     site.gatewayOverrides.listPayments = async () => [wrong]

@@ -112,7 +112,7 @@ export const orderCommands: Command[] = [
 ]
 
 /**
- * Returns one page of an export; the caller must have written the audit-log entry.
+ * Returns one page of an export. The caller must have written the audit-log entry.
  * @throws Refusal notAllowed, endBeforeStart
  */
 export function exportPage(

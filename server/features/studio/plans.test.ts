@@ -25,7 +25,7 @@ beforeAll(async () => {
   site = await startBillingSite()
 })
 beforeEach(async () => {
-  // The clock moves in between, and sessions of the studio are short.
+  // The clock moves between the calls, and a session of the studio would expire.
   owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())
@@ -52,7 +52,7 @@ const added = {
   position: 9,
 }
 
-it('a new plan is on sale at once, in its place, and falls back to English in untranslated languages', async () => {
+it('a new plan is on sale at once in its position, and has its English name in untranslated languages', async () => {
   const plan = await owner.studio.callOk(addPlan, { body: added })
   const list = await offered()
   expect(list.at(-1)).toMatchObject({ id: plan.id, name: 'Quarter', price_cents: 3999, period_days: 90 })
@@ -64,8 +64,8 @@ it('a new plan is on sale at once, in its place, and falls back to English in un
   ])
 })
 
-describe('another price', () => {
-  it('applies to new buyers only: existing subscribers renew at theirs, and get no notice', async () => {
+describe('a price change', () => {
+  it('applies only to new buyers, and existing subscribers keep their price and get no notice', async () => {
     const subscriber = await Subscriber.create(site, { days: 30 })
     const before = await planOf(30)
     const plan = await change({ id: before.id, price_cents: 2999 })
@@ -82,7 +82,7 @@ describe('another price', () => {
     expect(await later.paymentAmounts('succeeded')).toEqual([2999])
   })
 
-  it('does not change an order that was placed before', async () => {
+  it('does not change an order that was created before', async () => {
     const shopper = await Shopper.create(site)
     const { id } = await planOf(30)
     const order = await shopper.order({ kind: 'plan', plan_id: id })
@@ -91,7 +91,7 @@ describe('another price', () => {
     expect(paid.info).toMatchObject({ status: 'paid', amount_cents: order.amount_cents })
   })
 
-  it('is refused if another operator changed the plan meanwhile', async () => {
+  it('is refused if another operator has changed the plan since it was loaded', async () => {
     const { id } = await planOf(30)
     const answers = await Promise.all(
       [2599, 2699, 2799, 2899, 3099, 3199].map((price_cents) =>
@@ -104,7 +104,7 @@ describe('another price', () => {
 })
 
 describe('an introductory price', () => {
-  it('can be added to and removed from the same plan while it has no subscribers', async () => {
+  it('can be added to and removed from a plan without subscribers', async () => {
     const { id } = await planOf(365)
     const plan = await change({ id, intro_price_cents: 9999 })
     expect(plan).toMatchObject({ id, intro_price_cents: 9999, price_cents: 14_999 })
@@ -135,7 +135,7 @@ describe('the highlight', () => {
   const highlighted = async () =>
     (await plans()).filter((plan) => plan.highlight && plan.archived_at === null).map(({ id }) => id)
 
-  it('moves from one plan to another, and stays with a plan whose price changes', async () => {
+  it('moves from one plan to another, and remains with a plan whose price changes', async () => {
     const [{ id: month }, { id: year }] = [await planOf(30), await planOf(365)]
     await change({ id: month, highlight: true })
     await change({ id: year, highlight: true })
@@ -165,7 +165,7 @@ it('a plan with a price that no gateway accepts is refused', async () => {
   expect(answer).toMatchObject({ code: 500, info: { field: 'price_cents' } })
 })
 
-it('an archived plan is not offered, and continues for its subscribers', async () => {
+it('an archived plan is not offered, but continues for its subscribers', async () => {
   const subscriber = await Subscriber.create(site)
   const { id } = await planOf(7)
   expect(await change({ id, position: 1 })).toMatchObject({ subscribers: 1 })
@@ -193,7 +193,7 @@ it('an archived plan is not offered, and continues for its subscribers', async (
   ])
 })
 
-it('the analyst sees the number of a plan’s subscribers, but not their identity', async () => {
+it('an analyst sees the number of a plan’s subscribers, but not their identity', async () => {
   const { visitor, email } = await createMember(site)
   const shopper = await Shopper.create(site, visitor)
   const { id } = await planOf(30)
@@ -205,7 +205,7 @@ it('the analyst sees the number of a plan’s subscribers, but not their identit
   expect(await seenBy(analyst)).not.toContain(email)
 })
 
-it('shows a subscribed guest by the address of the purchase, but not to the analyst', async () => {
+it('a subscribed guest is listed with the address of the purchase, but not for an analyst', async () => {
   const guest = await Shopper.create(site)
   const { id } = await planOf(30)
   await guest.buy({ kind: 'plan', plan_id: id })

@@ -43,7 +43,7 @@ describe('a price that no gateway accepts is refused', () => {
     await owner.studio.callOk(editVideo, { body: back })
   })
 
-  it('for a variant of an experiment, when it is created, changed and started', async () => {
+  it('for a variant of an experiment that is created, changed or started', async () => {
     const variants = (price_cents: number) => [{ share: 50 }, { share: 50, price_cents }]
     const draft = { kind: 'episode_price' as const, name: 'Prices', target: site.video.id }
     takeFrom(50)
@@ -58,7 +58,7 @@ describe('a price that no gateway accepts is refused', () => {
     )
   })
 
-  it('for a plan, whether introductory or of renewals', async () => {
+  it('for a plan, both for the introductory price and the regular price', async () => {
     const [plan] = (await owner.studio.callOk(listStudioPlans)).list
     const body = {
       names: { en: 'Half' },

@@ -48,7 +48,7 @@ async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp):
   }
 }
 
-describe('reads a page of orders in the order of an index', () => {
+describe('a page of orders is read along an index', () => {
   const filters: [string, OrderFilter, RegExp][] = [
     ['all', {}, /orders_recent/],
     ['of a period', { since, until: since }, /orders_recent/],
@@ -65,25 +65,29 @@ describe('reads a page of orders in the order of an index', () => {
   )
 })
 
-it('reads a page of disputes in the order of an index', () =>
+it('a page of disputes is read along an index', () =>
   expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, options), /payment_attempts_disputes/))
 
-describe('reads a page of tags in the order of their use', () => {
+describe('a page of tags is read by an index', () => {
   const after = { video_count: 200, id: 'tag_7' }
   const pages: [string, Parameters<typeof selectAdminTags>[1], RegExp][] = [
     ['from the beginning', { keyword: undefined, after: undefined, limit: 20 }, /tags_used/],
     ['after a position', { keyword: undefined, after, limit: 20 }, /tags_used/],
-    ['or found by words', { keyword: 'number 77', after: undefined, limit: 20 }, /tags_words/],
-    ['and the next page of those', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
+    [
+      'that match words, from the beginning',
+      { keyword: 'number 77', after: undefined, limit: 20 },
+      /tags_words/,
+    ],
+    ['that match words, after a position', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
   ]
   it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectAdminTags(db, page), index))
 })
 
-describe('reads a page of the audit log by an index', () => {
+describe('a page of the audit log is read by an index', () => {
   const page = { before: 15_000, limit: 51 }
   it('of all operators', () => expectIndexed((db) => selectAuditEvents(db, page), /audit_events_studio/))
 
-  it('of a subject, and of a customer with their own actions', () =>
+  it('of a subject, and of a customer with the customer’s own actions', () =>
     expectIndexed(
       (db) => selectAuditEventsAbout(db, 'usr_7', page),
       /audit_events_subject[^]*audit_events_user|audit_events_user[^]*audit_events_subject/,

@@ -78,7 +78,10 @@ function commandRoute(context: StudioContext, command: Command): OperatorRoute {
   }
 }
 
-/** Returns the operator of a call. @throws Refusal signInRequired if none is signed in */
+/**
+ * Returns the operator of a call.
+ * @throws Refusal signInRequired if no operator is signed in
+ */
 function requireOperator(call: Pick<OperatorCall, 'operator'>): Operator {
   if (!call.operator) throw new Refusal('signInRequired')
   return call.operator

@@ -18,7 +18,7 @@ afterAll(() => site.close())
 const loadSteps = async ({ studio }: TestOperator) => (await studio.callOk(showSetupGuide)).list
 const done = async () => (await loadSteps(owner)).filter((step) => step.done).map(({ step }) => step)
 
-it('a new site lacks a video, a sale, and the steps before opening', async () => {
+it('on a new site, the steps for a video, a sale and the opening are not done', async () => {
   const { db } = site.context
   await db.updateTable('videos').set({ state: 'archived' }).execute()
   expect(await done()).toEqual(expect.arrayContaining(['homepage', 'plan']))
@@ -27,7 +27,7 @@ it('a new site lacks a video, a sale, and the steps before opening', async () =>
   await db.updateTable('videos').set({ state: 'published' }).execute()
 })
 
-it('a step is done at once, and links to the video concerned', async () => {
+it('a step is done at once, and has the id of its video', async () => {
   const { id } = await owner.studio.callOk(addVideo, { body: { title: 'Begun' } })
   const steps = await loadSteps(owner)
   expect(steps.find(({ step }) => step === 'video')).toEqual({ step: 'video', done: true, video_id: id })
@@ -37,7 +37,7 @@ it('a step is done at once, and links to the video concerned', async () => {
   expect(await done()).toContain('sale')
 })
 
-it('a homepage without sections and a shop without plans are open steps again', async () => {
+it('the steps for the homepage and the plans are open again after all sections and plans are removed', async () => {
   const { draft, version } = await owner.studio.callOk(showHomepage)
   await owner.studio.callOk(saveHomepage, { body: { draft: { ...draft, sections: [] }, version } })
   expect(await done()).not.toContain('homepage')
@@ -46,7 +46,7 @@ it('a homepage without sections and a shop without plans are open steps again', 
   expect(await done()).not.toContain('plan')
 })
 
-it('the editor sees only the steps about content', async () => {
+it('an editor sees only the steps about content', async () => {
   const steps = (await loadSteps(await signInOperator(site, 'editor'))).map(({ step }) => step)
   expect(steps).toEqual(['video', 'published', 'homepage'])
 })

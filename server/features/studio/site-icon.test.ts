@@ -36,7 +36,7 @@ async function readFromEveryProcess(path: string, isNew: (text: string) => boole
 }
 
 describe('an uploaded icon', () => {
-  it('appears in pages, manifest and browser tab under its content hash, in every size, until it is reset', async () => {
+  it('is in pages, manifest and browser tab under its content hash, in every size, until it is reset', async () => {
     const usual = await studio.callOk(showIcon)
     const { info } = await send(await picture(600, 600).png().toBuffer())
     expect(info).toEqual({
@@ -79,7 +79,7 @@ describe('an uploaded icon', () => {
     ])
   })
 
-  it('makes a new release of the service worker, so that its stored files have the new icon', async () => {
+  it('gives the service worker a new release, so that its stored files have the new icon', async () => {
     const before = await open('/sw.js')
     await send(await picture(512, 512, '#f00').jpeg().toBuffer())
     await readFromEveryProcess('/sw.js', (text) => text !== before)
@@ -97,13 +97,13 @@ describe('an uploaded icon', () => {
       async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="600" height="600"/>'),
     ],
     ['cut off', async () => (await picture(600, 600).jpeg().toBuffer()).subarray(0, 900)],
-  ])('is refused if it is %s, and the previous one stays', async (_what, make) => {
+  ])('is refused if it is %s, and the previous icon remains', async (_what, make) => {
     const before = await studio.callOk(showIcon)
     expect((await send(await make())).code).toBe(500)
     expect(await studio.callOk(showIcon)).toEqual(before)
   })
 
-  it('is accepted from owners and editors only', async () => {
+  it('is accepted only from owners and editors', async () => {
     const bytes = await picture(600, 600).png().toBuffer()
     expect((await send(bytes, (await signInOperator(site, 'support')).studio)).code).toBe(403)
     expect((await send(bytes, site.visitor())).code).not.toBe(200)

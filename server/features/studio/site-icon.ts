@@ -57,7 +57,10 @@ function present({ icons, settings }: IconStudioContext): SiteIcon {
   return { address: icons.address('192.png'), custom: settings.icon !== undefined }
 }
 
-/** Stores a new icon, or deletes it if undefined. @returns the previous icon */
+/**
+ * Stores a new icon, or deletes the icon if it is undefined.
+ * @returns the previous icon
+ */
 async function setIcon(tx: Tx, icon: IconImage | undefined): Promise<{ icon: string | null }> {
   const { icon: before, ...rest } = await lockOwnSettings(tx)
   await replaceIcon(tx, icon)

@@ -18,7 +18,7 @@ let editor: TestOperator
 let offset = 0
 
 beforeAll(async () => {
-  // Responses to viewers are cached for a second, so each `read` moves the clock past it.
+  // Responses to viewers are cached for a second, so each `read` moves the clock by more than a second.
   site = await startTestSite(
     { clock: { now: () => new Date(Date.now() + offset) } },
     { SITE_NAME: 'Salt', OPERATOR_NAME: 'Ada <b>' },
@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 
 describe('a text', () => {
-  it('is the built-in one until an operator saves another; viewers get the new one, and the restored one, without a restart', async () => {
+  it('is the built-in text until an operator saves another, and is the built-in text again after a reset', async () => {
     const [usual, before] = [await show(), await read()]
     expect(usual).toMatchObject({ custom: false, updated_at: before.updated_at })
     expect((await write('# Our rules\n\nBe kind to {{operator}}.')).answer.info).toMatchObject({
@@ -110,7 +110,7 @@ describe('a text', () => {
     expect(await show()).toEqual(before)
   })
 
-  it('is that of the first of two concurrent saves; the second gets a conflict', async () => {
+  it('is that of the first of two concurrent saves, and the second save is refused as a conflict', async () => {
     const other = await signInOperator(site, 'owner')
     const { version } = await show()
     const body = (markdown: string) => ({ body: { ...which, version, markdown } })
@@ -124,7 +124,7 @@ describe('a text', () => {
     expect((await other.studio.call(resetPageText, { body: { ...which, version } })).answer.code).toBe(409)
   })
 
-  it('records in the audit log the changed lines, before and after', async () => {
+  it('has its changed lines in the audit log, before and after the change', async () => {
     await write('# Rules\n\nOne.\n\nTwo.\n\nThree.')
     await write('# Rules\n\nOne.\n\n2.\n\nThree.')
     const { list } = await (await signInOperator(site, 'owner')).studio.callOk(listAuditEvents)
@@ -139,7 +139,7 @@ describe('a text', () => {
   })
 })
 
-it('a preview works without a title, and is refused for a text that cannot be parsed', async () => {
+it('a preview is possible without a title, but refused for a text that cannot be parsed', async () => {
   const preview = (markdown: string) => editor.studio.call(previewPageText, { body: { markdown } })
   expect((await preview('Just words.')).answer.info).toMatchObject({ title: '', unset: [] })
   for (const markdown of ['x'.repeat(maxPageTextLength + 1), '>'.repeat(30_000)])

@@ -42,7 +42,10 @@ interface TextVersion {
   markdown: string
 }
 
-/** Returns the lines from the first to the last difference between two texts. The audit log records only these. */
+/**
+ * Returns the lines from the first to the last difference between two texts. Only these lines are written to the audit
+ * log.
+ */
 function changedLines(before: TextVersion, after: TextVersion) {
   const [linesBefore, linesAfter] = [before.markdown.split('\n'), after.markdown.split('\n')]
   const shorterLength = Math.min(linesBefore.length, linesAfter.length)

@@ -23,15 +23,15 @@ export interface IconStudioContext {
 }
 
 /**
- * Dependencies of the commands for settings. The environment has the values that apply without the operators' changes.
+ * Dependencies of the commands for settings. The environment has the values of settings that no operator has changed.
  */
 export interface SettingsContext {
   environment: Pick<Config, 'operator' | 'mail' | 'limits' | 'tracking'>
-  /** Which secrets are set. Their values are not included. */
+  /** States which secrets are set. Does not include their values. */
   secretsSet: Settings['secrets']
 }
 
-/** Dependencies of the studio; created once, in server/context.ts. */
+/** Dependencies of the studio. They are created once, in server/context.ts. */
 export interface StudioContext
   extends
     BillingContext,
@@ -43,7 +43,7 @@ export interface StudioContext
     HomepageStudioContext,
     PageContext,
     IconStudioContext {
-  /** Whether the sandbox is one of the payment gateways. */
+  /** True if the sandbox is one of the payment gateways. */
   sandboxOffered: boolean
   /** Refund limits of operators in support. */
   supportRefunds: RefundLimits

@@ -61,7 +61,7 @@ export const studioCommands: readonly Command[] = [
 ]
 
 /**
- * Returns the routes that receive bytes. Uploads are not commands, because a command's input consists of query and
+ * Returns the routes that receive bytes. Uploads are not commands, because the input of a command consists of query and
  * body parameters.
  */
 export function studioUploadRoutes(context: StudioContext): BytesRoute[] {
@@ -69,7 +69,7 @@ export function studioUploadRoutes(context: StudioContext): BytesRoute[] {
 }
 
 /**
- * Returns the studio's scheduled jobs: they delete expired operator sessions, aggregate the funnel, verify its sums,
+ * Returns the studio's scheduled jobs. They delete expired operator sessions, aggregate the funnel, verify its sums,
  * and check the health of the site's components.
  */
 export function studioJobs(context: StudioContext): Job[] {

@@ -77,7 +77,7 @@ describe('the top-ups', () => {
     ])
   })
 
-  it('change for later orders only: an earlier order keeps the bonus that was shown', async () => {
+  it('change only for later orders, and an earlier order keeps the bonus that was shown', async () => {
     const added = await owner.studio.callOk(addTopUp, {
       body: { price_cents: 700, bonus_cents: 70, currency: 'USD' },
     })
@@ -89,7 +89,7 @@ describe('the top-ups', () => {
     expect(balances).toMatchObject([{ paid_cents: 700, bonus_cents: 70 }])
   })
 
-  it('can be changed by the owner only', async () => {
+  it('can be changed only by owners', async () => {
     const analyst = await signInOperator(site, 'analyst')
     const body = { price_cents: 5000, currency: 'USD' } as const
     expect((await analyst.studio.call(addTopUp, { body })).answer).toMatchObject({ code: 403 })
@@ -98,7 +98,7 @@ describe('the top-ups', () => {
 })
 
 describe('the totals of balances', () => {
-  it('reconcile to the cent: topped up minus recognised, returned and expired is the liability', async () => {
+  it('reconcile to the cent, because topped-up minus recognised, returned and expired amounts is the liability', async () => {
     const shopper = await Shopper.create(site)
     const unlockEpisode = (number: number) =>
       shopper.tryOrder({ episode_id: episodeIdOf(site, number), gateway: 'balance' })
@@ -118,7 +118,7 @@ describe('the totals of balances', () => {
     const { liability, days } = await owner.studio.callOk(showBalances, { query: { days: 3 } })
     expect(days).toHaveLength(2)
     expect(days[1]).toMatchObject({ recognised_cents: 98, discount_cents: 100 })
-    // The bonus of the refunded top-up was spent, and is deducted.
+    // The bonus of the refunded top-up was spent, so it is deducted.
     expect(days[0]).toMatchObject({
       recognised_cents: 59 + 100,
       discount_cents: -100,
@@ -142,7 +142,7 @@ describe('the totals of balances', () => {
   })
 })
 
-describe('a purchase that is paid with bonus only', () => {
+describe('a purchase that is paid only with bonus money', () => {
   const unlockWithBonus = async (shopper: Shopper) => {
     await purchaseTopUp(site, shopper, [500, 200])
     const order = await unlockFromBalance(site, shopper)
@@ -165,7 +165,7 @@ describe('a purchase that is paid with bonus only', () => {
     expect(await videoFigures()).toEqual(after)
   })
 
-  it('makes its viewer a buyer without revenue in an experiment', async () => {
+  it('counts its viewer as a buyer without revenue in an experiment', async () => {
     const { id: target } = site.video
     const variants = [{ share: 50 }, { share: 50, free_episodes: 2 }]
     const experiment = await createRunningExperiment(owner.studio, {

@@ -51,7 +51,10 @@ export function selectCampaignLink(db: Db, id: string): Promise<CampaignLinkRow 
   return campaignLinksWithTargets(db).where('campaign_links.id', '=', id).executeTakeFirst()
 }
 
-/** Inserts a campaign link to an episode. @returns false if the episode does not exist */
+/**
+ * Inserts a campaign link to an episode.
+ * @returns false if the episode does not exist
+ */
 export async function insertCampaignLink(
   tx: Tx,
   link: { id: string; name: string; token: string; created_at: Date },

@@ -22,7 +22,7 @@ const make = (name: string, episode?: number) =>
     body: { video_id: site.video.id, name, ...(episode === undefined ? {} : { episode }) },
   })
 
-/** Buys an episode as a viewer who used these links. */
+/** Buys an episode as a viewer who has used these links. */
 async function buyFrom(...tokens: string[]) {
   const shopper = await Shopper.create(site)
   let order
@@ -33,7 +33,7 @@ async function buyFrom(...tokens: string[]) {
   return { shopper, order: info }
 }
 
-it('a link leads to its episode with its own token, and the audit log names its creator', async () => {
+it('a link leads to its episode with a token, and the audit log names its creator', async () => {
   const link = await make('Autumn poster', 3)
   expect(link).toMatchObject({
     name: 'Autumn poster',
@@ -54,7 +54,7 @@ it('a link to a nonexistent episode is refused', async () => {
   expect((await owner.studio.call(createLink, { body })).answer.code).toBe(404)
 })
 
-it('counts purchases and refunds by the viewer’s last link, including those of deleted accounts', async () => {
+it('purchases and refunds are counted by the viewer’s last link, also after the account was deleted', async () => {
   const [first, last] = [await make('First'), await make('Last')]
   await buyFrom(first.token)
   const { order } = await buyFrom(first.token, last.token)
@@ -74,7 +74,7 @@ it('counts purchases and refunds by the viewer’s last link, including those of
   })
 })
 
-it('shows the funnel’s figures for the same days, and their first and last day', async () => {
+it('the list has the funnel’s figures for the same days, and names their first and last day', async () => {
   const link = await make('Compared')
   await buyFrom(link.token)
   await aggregateFunnel(site.context.db)
@@ -93,7 +93,7 @@ it('shows the funnel’s figures for the same days, and their first and last day
   expect(list.find(({ token }) => token === link.token)).toMatchObject({ paid: 0, revenue: [] })
 })
 
-it('lists the newest first, in pages', async () => {
+it('links are listed in pages, newest first', async () => {
   const all = (await owner.studio.callOk(listLinks)).list.map(({ id }) => id)
   const one = await owner.studio.callOk(listLinks, { query: { limit: 1 } })
   const rest = await owner.studio.callOk(listLinks, { query: { cursor: one.next_cursor ?? '' } })

@@ -67,7 +67,7 @@ export const campaignLinkCommands: Command[] = [
   ),
 ]
 
-/** Without letters and digits that look alike, because people read tokens aloud. */
+/** The characters of tokens. Excludes letters and digits that look alike, because people read tokens aloud. */
 const unambiguousCharacters = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 function newToken(): string {

@@ -37,7 +37,7 @@ const emptyRevenue = (currency: string) => ({
   net_cents: 0,
 })
 
-/** Sends the gateway's webhook of a bank's decision. */
+/** Sends a gateway webhook about a decision of the bank. */
 async function bankSays(orderId: string, status: 'open' | 'won' | 'lost'): Promise<void> {
   const { db, clock, secret } = site.context
   const { reference } = await paymentOf(site, orderId)
@@ -45,7 +45,10 @@ async function bankSays(orderId: string, status: 'open' | 'won' | 'lost'): Promi
   await applySandboxWebhook(site, reference)
 }
 
-/** Buys an episode and disputes its payment. @returns the order's id */
+/**
+ * Buys an episode and disputes its payment.
+ * @returns the order's id
+ */
 async function disputeEpisode(status: 'open'): Promise<string> {
   const { order } = await buyEpisode(site, 5)
   await bankSays(order.id, status)
@@ -58,7 +61,7 @@ async function loadRevenue(days = 30) {
   return studio.callOk(listReportDays, { query: { days } })
 }
 
-/** Returns the net of all ledger lines of sales, in the simplest way. */
+/** Returns the net of all ledger lines of sales, computed in the simplest way. */
 async function ledgerNet(): Promise<number> {
   const { rows } = await sql<{ net: string }>`
     SELECT coalesce(-sum(amount_cents), 0) AS net FROM ledger_lines
@@ -71,7 +74,7 @@ const sumOf = (list: readonly ReportDay[], pick: (day: ReportDay) => number) =>
 const netOf = ({ revenue }: ReportDay) => revenue.reduce((sum, { net_cents }) => sum + net_cents, 0)
 const dayOf = (list: readonly ReportDay[], name: string) => list.find((each) => each.day === name)
 
-it('lists every UTC day, including those without sales', async () => {
+it('the report lists every UTC day, including days without sales', async () => {
   const { list, totals } = await loadRevenue(3)
   const names = [2, 1, 0].map((ago) => new Date(Date.now() - ago * day).toISOString().slice(0, 10))
   expect(list).toEqual(
@@ -80,7 +83,7 @@ it('lists every UTC day, including those without sales', async () => {
   expect(totals).toEqual([])
 })
 
-it('totals sales, refunds and disputes to the cent, each on its day, equal to the ledger', async () => {
+it('the report totals sales, refunds and disputes of each day, and equals the ledger to the cent', async () => {
   const [sold, refunded, disputed] = [today(), await buyEpisode(site), await buyEpisode(site, 5)]
   site.advanceClock(day)
   await refundOrder(site.context, refunded.order.id, { amountCents: 33, reason: 'goodwill' })
@@ -102,7 +105,7 @@ it('totals sales, refunds and disputes to the cent, each on its day, equal to th
   await applySandboxWebhook(site, reference)
 })
 
-it('counts a won dispute on the day it was opened, also after that day was aggregated, and its net does not exceed the gross', async () => {
+it('a won dispute counts on the day on which it was opened, also after that day was aggregated', async () => {
   const opened = today()
   const usd = emptyRevenue('USD')
   const won = { ...usd, refunded_cents: 33, disputed_cents: 99, disputes_won_cents: 99, net_cents: -33 }
@@ -122,7 +125,7 @@ it('counts a won dispute on the day it was opened, also after that day was aggre
     expect(net_cents).toBeLessThanOrEqual(gross_cents)
 })
 
-it('separates a lost dispute from an open one, and reverses the loss if it is won later', async () => {
+it('a lost dispute is separate from open ones, and its loss is reversed if it is won later', async () => {
   const order = await disputeEpisode('open')
   const figures = async () => {
     const [{ disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents } = emptyRevenue('USD')] = (
@@ -138,7 +141,7 @@ it('separates a lost dispute from an open one, and reverses the loss if it is wo
   expect(sumOf((await loadRevenue()).list, netOf)).toBe(await ledgerNet())
 })
 
-it('subtracts a failed refund from the day it was sent', async () => {
+it('a failed refund is subtracted from the day on which it was sent', async () => {
   const { order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
@@ -152,7 +155,7 @@ it('subtracts a failed refund from the day it was sent', async () => {
   expect(dayOf(list, today())?.revenue).toEqual([])
 })
 
-it('separates currencies', async () => {
+it('currencies are reported separately', async () => {
   const [before] = (await loadRevenue()).totals
   const { order } = await buyEpisode(site)
   const { db } = site.context
@@ -165,7 +168,7 @@ it('separates currencies', async () => {
   expect(totals.reduce((sum, { net_cents }) => sum + net_cents, 0)).toBe(await ledgerNet())
 })
 
-it('shows new subscribers, failed renewals and cancellations, in agreement with the active subscribers', async () => {
+it('new subscribers, failed renewals and cancellations agree with the number of active subscribers', async () => {
   const failing = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const leaving = await Subscriber.create(site)
   await Subscriber.create(site, { days: 30 })
@@ -176,7 +179,7 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
   expect(dayOf(first.list, began)).toMatchObject({ subscribed: 3, churned: 1, failed_renewals: 0 })
   await failing.advanceAndRenew(7 * day + 1000)
   const tried = today()
-  // A second attempt on the same day is the same renewal.
+  // A second attempt on the same day belongs to the same renewal.
   await sql`
     INSERT INTO payment_attempts (id, order_id, number, idempotency_key, initiator, gateway, status, started_at)
     SELECT 'att_again', order_id, 9, 'renew:again', 'merchant', gateway, status, started_at FROM payment_attempts WHERE status = 'failed'`.execute(
@@ -194,7 +197,7 @@ it('shows new subscribers, failed renewals and cancellations, in agreement with 
   expect(sumOf(last.list, netOf)).toBe(await ledgerNet())
 })
 
-it('shows the same figures after a job has aggregated the days, and keeps counting today', async () => {
+it('the figures are the same after a job has aggregated the days, and today is counted further', async () => {
   const before = await loadRevenue(40)
   await Promise.all([aggregateDailyRevenue(site.context), aggregateDailyRevenue(site.context)])
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM daily_revenue`.execute(

@@ -17,7 +17,7 @@ const label = 'Quixotry'
 let site: TestSite
 let studio: Visitor
 let viewer: Visitor
-/** Shared responses are cached for a second: each read is ten seconds after the one before. */
+/** Shared responses are cached for a second, so each read is ten seconds after the previous one. */
 let requestCount = 0
 
 beforeAll(async () => {
@@ -34,7 +34,10 @@ async function make(): Promise<BuiltVideo> {
   return video
 }
 
-/** Reads all that a viewer can read: every reading call, with this video in every parameter, and every document. */
+/**
+ * Reads everything that a viewer can read: every call that reads, with this video in every parameter, and every
+ * document.
+ */
 async function readAll({ id, episodes }: BuiltVideo): Promise<Map<string, string>> {
   const read = new Map<string, string>()
   requestCount++
@@ -75,7 +78,7 @@ async function pathsOf(id: string, episode: string): Promise<string[]> {
     })
 }
 
-/** Returns whether a response reveals the video. The name of a tag or category is public to those who know its id. */
+/** Returns whether a response reveals the video. The name of a tag or category is public to viewers who know its id. */
 const shows = (text: string, { id, episodes }: BuiltVideo, path: string) =>
   [title, id, episodes[1]?.id ?? '', ...(/(tag|menu)=/.test(path) ? [] : [label])]
     .filter((word) => !path.includes(word))

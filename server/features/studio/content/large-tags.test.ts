@@ -8,7 +8,7 @@ import { signInOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** More than two batches. */
+/** Number of videos, which need more than two batches. */
 const many = 450
 
 let site: TestSite
@@ -23,7 +23,7 @@ afterAll(() => site.close())
 
 const query = async (text: string, values: unknown[] = []) =>
   (await site.context.database.pool.query<Record<string, unknown>>(text, values)).rows
-/** Runs the pending work, or this number of batches, like a process that ends then. */
+/** Runs all pending work, or only this number of batches, as if the process then ended. */
 async function work(batches = Infinity): Promise<void> {
   let remaining = batches
   const signal = new AbortController().signal
@@ -68,7 +68,7 @@ beforeEach(async () => {
 })
 
 describe('a tag of many videos', () => {
-  it('is merged in batches, and deleted once the last video has the other tag', async () => {
+  it('is merged in batches, and is deleted after the last video got the other tag', async () => {
     expect(await studio.callOk(mergeTag, { body: { id: tag, into: other } })).toMatchObject({
       id: other,
       done: false,
@@ -85,7 +85,7 @@ describe('a tag of many videos', () => {
     expect(await notFound(tag)).toBe(404)
   })
 
-  it('is also merged in a video that gets it meanwhile', async () => {
+  it('is also merged in a video that gets the tag between two batches', async () => {
     await studio.callOk(mergeTag, { body: { id: tag, into: other } })
     await work(2)
     const late = (await buildVideo(site.context)).id
@@ -94,7 +94,7 @@ describe('a tag of many videos', () => {
     expect(await tagsOf(late)).toEqual([`other${tagCount}`])
   })
 
-  it('is deleted in batches too, and its videos stay', async () => {
+  it('is deleted in batches, and its videos remain', async () => {
     expect(await studio.callOk(deleteTag, { body: { id: tag } })).toEqual({ deleted: false })
     expect(await tagCalled(name)).toMatchObject({ running_task: 'delete' })
     await work(1)
@@ -106,7 +106,7 @@ describe('a tag of many videos', () => {
     ).toEqual([other])
   })
 
-  it('that is being merged cannot be merged, deleted or merged into', async () => {
+  it('that is being merged cannot be merged or deleted, and no tag can be merged into it', async () => {
     await studio.callOk(mergeTag, { body: { id: tag, into: other } })
     const codes = [
       await studio.call(mergeTag, { body: { id: tag, into: other } }),
@@ -121,14 +121,14 @@ describe('a tag of many videos', () => {
     expect(await having(other)).toBe(0)
   })
 
-  it('shows its new name at once, and is found by it after the worker has run', async () => {
+  it('has its new name at once, and is found by that name after the worker has run', async () => {
     await studio.callOk(changeTag, { body: { id: tag, names: { en: `renamed${tagCount}` } } })
     expect(await tagCalled(`renamed${tagCount}`)).toMatchObject({ running_task: 'index' })
     expect((await studio.callOk(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(
       `renamed${tagCount}`,
     )
     await work(1)
-    // New names meanwhile restart the work.
+    // Another renaming during the work restarts the work.
     await studio.callOk(changeTag, { body: { id: tag, names: { en: `again${tagCount}` } } })
     await work()
     const words = await query(

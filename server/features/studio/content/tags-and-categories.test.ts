@@ -41,7 +41,7 @@ const tagsOf = async (id: string) =>
   (await studio.callOk(getStudioVideo, { query: { id } })).tags.map(({ slug }) => slug)
 const categoryOf = async (id: string) =>
   (await studio.callOk(getStudioVideo, { query: { id } })).category?.name
-/** Finds the tag of this name. */
+/** Finds the tag with this name. */
 async function tagNamed(keyword: string) {
   const [tag] = (await studio.callOk(listStudioTags, { query: { keyword } })).list
   if (!tag) throw new Error(`there is no tag ${keyword}`)
@@ -53,7 +53,10 @@ const lastAuditEvent = async (subject: string) =>
   (await owner.callOk(listAuditEvents, { query: { subject } })).list[0]
 const newest = { id: null, kind: 'row', titles: { en: 'Fed' } } as const
 
-/** Adds a section with a tag's or category's videos to the end of the homepage. @returns its id */
+/**
+ * Adds a section with the videos of a tag or category to the end of the homepage.
+ * @returns the section's id
+ */
 async function addSection(type: 'tag' | 'category', slug: string): Promise<string> {
   const { draft, version } = await studio.callOk(showHomepage)
   const sections = [...draft.sections, { ...newest, source: { type, slug } }]
@@ -64,7 +67,7 @@ const sourceOf = async (section: string) =>
   (await studio.callOk(showHomepage)).draft.sections.find(({ id }) => id === section)?.source
 
 describe('the list of tags', () => {
-  it('is ordered by the number of videos, counts published ones, and is paged', async () => {
+  it('is ordered by the number of published videos, and is paged', async () => {
     await tagged(['Paged often', 'Paged once'])
     await tagged(['Paged often', 'Paged never'], { state: 'draft' })
     await tagged(['Paged often'])
@@ -85,7 +88,7 @@ describe('the list of tags', () => {
 })
 
 describe('renaming a tag', () => {
-  it('shows and finds its videos by the new names, keeps the slug, and records before and after', async () => {
+  it('changes its names in videos and in search, keeps the slug, and records the names before and after', async () => {
     const id = await tagged(['Lovey dovey'])
     const { id: tag, slug } = await tagNamed('lovey')
     const names = { en: ' Tenderness ', dy: 'Zärtlichkeit' }
@@ -113,7 +116,7 @@ describe('renaming a tag', () => {
     [{ en: '???' }, 'names.en'],
     [{ pt: 'x'.repeat(65) }, 'names.pt'],
     [{ es: 'Amor, odio' }, 'names.es'],
-  ])('names the invalid field, and changes nothing: %j', async (names, field) => {
+  ])('is refused, with the name of the invalid field: %j', async (names, field) => {
     await tagged(['Stays'])
     const tag = await tagNamed('stays')
     const { answer } = await studio.call(changeTag, { body: { id: tag.id, names } })
@@ -123,7 +126,7 @@ describe('renaming a tag', () => {
 })
 
 describe('a name that another label has', () => {
-  it('is refused for a tag in the same language, ignoring case, and accepted in another', async () => {
+  it('is refused for a tag in the same language, ignoring case, and accepted in another language', async () => {
     await tagged(['Same one', 'Same two'])
     const [one, two] = [await tagNamed('same one'), await tagNamed('same two')]
     const rename = async (id: string, names: object) =>
@@ -133,7 +136,7 @@ describe('a name that another label has', () => {
     expect(await rename(two.id, { dy: 'gleich' })).toMatchObject({ code: 500, info: { field: 'names.dy' } })
     expect(await rename(two.id, { es: 'Gleich' })).toMatchObject({ code: 200 })
     expect(await rename(one.id, { en: 'Same ONE' })).toMatchObject({ code: 200 })
-    // Punctuation has no words by which the index could find it.
+    // The index contains no names that consist of punctuation.
     expect(await rename(one.id, { pt: '!?' })).toMatchObject({ code: 200 })
     expect(await rename(two.id, { pt: '!?' })).toMatchObject({ code: 500, info: { field: 'names.pt' } })
     expect(await rename(two.id, { pt: '!' })).toMatchObject({ code: 200 })
@@ -142,7 +145,7 @@ describe('a name that another label has', () => {
 })
 
 describe('merging a tag into another', () => {
-  it('moves each video once, keeps the place of the tag, moves the sections, and deletes the tag', async () => {
+  it('gives each video the other tag in the same position, changes the sections, and deletes the tag', async () => {
     const both = await tagged(['Feud', 'Between', 'Quarrel'])
     const one = await tagged(['Quarrel', 'Last'])
     const draft = await tagged(['Quarrel'], { state: 'draft' })
@@ -179,7 +182,7 @@ describe('merging a tag into another', () => {
     expect(await tagsOf(id)).toEqual(['alone'])
   })
 
-  it('loses no video that gets the tag meanwhile', async () => {
+  it('loses no video that gets the tag during the merge', async () => {
     await tagged(['Merged away', 'Merged into'])
     const [from, into] = [await tagNamed('merged away'), await tagNamed('merged into')]
     const { id } = await buildVideo(site.context)
@@ -187,7 +190,8 @@ describe('merging a tag into another', () => {
       studio.callOk(mergeTag, { body: { id: from.id, into: into.id } }),
       studio.callOk(editVideo, { body: { id, tags: ['Merged away'] } }),
     ])
-    // Whichever was first, the video has the tag that the name then denotes.
+    // If the edit was first, the merge moved the video. If the merge was first, the edit created a new tag with this
+    // name.
     expect(['merged-into', 'merged-away']).toContain((await tagsOf(id))[0])
   })
 })
@@ -206,7 +210,7 @@ describe('deleting a tag', () => {
     expect((await studio.call(deleteTag, { body: { id } })).answer.code).toBe(404)
   })
 
-  it('is refused while it supplies a homepage section', async () => {
+  it('is refused while a homepage section shows its videos', async () => {
     const video = await tagged(['In front'])
     const { id, slug } = await tagNamed('front')
     const section = await addSection('tag', slug)
@@ -244,7 +248,7 @@ describe('categories', () => {
     expect(await nameAll()).toEqual(before.toReversed())
   })
 
-  it('that are new are last in the menu, also after a reordering', async () => {
+  it('that are new are last in the menu, even after a reordering', async () => {
     const ids = (await listed()).map(({ id }) => id)
     await studio.callOk(reorderCategories, { body: { ids } })
     const before = await nameAll()
@@ -266,7 +270,7 @@ describe('categories', () => {
     })
   })
 
-  it('are merged, with their videos in every state and their sections', async () => {
+  it('are merged, including their videos in every state and their sections', async () => {
     const { db } = site.context
     const [from, into] = [await buildCategory(db, 'Minor'), await buildCategory(db, 'Major')]
     const videos = [
@@ -282,14 +286,14 @@ describe('categories', () => {
     expect((await studio.call(deleteCategory, { body: { id: into } })).answer.code).toBe(409)
   })
 
-  it('refuse a name that another has', async () => {
+  it('refuse a name that another category has', async () => {
     const { db } = site.context
     const [one] = [await buildCategory(db, 'Twin one'), await buildCategory(db, 'Twin two')]
     const call = await studio.call(changeCategory, { body: { id: one, names: { en: 'Twin two' } } })
     expect(call.answer).toMatchObject({ code: 500, info: { field: 'names.en' } })
   })
 
-  it('are deleted, and their videos stay without one', async () => {
+  it('are deleted, and their videos remain without a category', async () => {
     const id = await buildCategory(site.context.db, 'Dropped')
     const video = await buildVideo(site.context, { categoryId: id })
     await studio.callOk(deleteCategory, { body: { id } })

@@ -72,7 +72,7 @@ async function takeAll(): Promise<void> {
 }
 
 describe('the files of a season', () => {
-  it('are announced in one call with one audit entry, and repeating the call adds nothing', async () => {
+  it('are announced in one call with one audit entry, and a repeated call adds nothing', async () => {
     const video = await begin()
     const [one, other] = await Promise.all([plan(video, season), plan(video, season)])
     expect(one).toEqual(other)
@@ -84,7 +84,7 @@ describe('the files of a season', () => {
     expect((await trailOf(video)).map(({ event }) => event)).toEqual(['studio upload start'])
   })
 
-  it('are in the next audit entry only if they are new or have another target', async () => {
+  it('are in a later audit entry only if they are new or have another target', async () => {
     const video = await begin()
     await plan(video, [film(1), subtitles(1)])
     await plan(video, [film(1, { number: 4 }), subtitles(1), film(2)])
@@ -92,7 +92,7 @@ describe('the files of a season', () => {
     expect(latest).toEqual({ before: { files: ['1 01.mp4'] }, after: { files: ['2 02.mp4', '4 01.mp4'] } })
   })
 
-  it('are accepted even if others are refused, which are named with the reason and not in the audit log', async () => {
+  it('are accepted even if other files are refused, and a refused file is returned with its reason but not audited', async () => {
     const video = await begin()
     const unfit = [
       film(1, { name: 'virus.exe' }),
@@ -116,7 +116,7 @@ describe('the files of a season', () => {
     expect(await trailOf(video)).toHaveLength(1)
   })
 
-  it('are limited to 500 in one call, however long their names are', async () => {
+  it('are limited to 500 in one call, whatever the length of their names', async () => {
     const video_id = await begin()
     const files = Array.from({ length: 501 }, (_, index) =>
       film(index + 1, { name: `${'n'.repeat(240)} ${index}.mp4` }),
@@ -126,7 +126,7 @@ describe('the files of a season', () => {
     expect(answer.code).toBe(400)
   })
 
-  it('are cancelled in one call with one entry; deleted ones are ignored', async () => {
+  it('are cancelled in one call with one audit entry, and already deleted files are ignored', async () => {
     const [video, other] = [await begin(), await begin()]
     await plan(video, season)
     await uploadFile(video, subtitles(9), Buffer.from('WEBVTT\n'))
@@ -146,7 +146,7 @@ describe('the files of a season', () => {
     await takeAll()
   })
 
-  it('are announced and cancelled on the command line too, as a list in JSON or individually', async () => {
+  it('can be announced and cancelled on the command line too, as a list in JSON or individually', async () => {
     const video = await begin()
     const runUploadCommand = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
     expect(await runUploadCommand('start', video, JSON.stringify(season))).toMatch(
@@ -168,7 +168,7 @@ describe('titles of uploaded files', () => {
   const titlesOf = async (video_id: string) =>
     (await studio.callOk(listStudioEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
 
-  it('apply to new episodes, and do not change the titles of others', async () => {
+  it('apply to new episodes, and do not change the titles of existing episodes', async () => {
     makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
     const bytes = readFileSync(join(root, 'film.mp4'))
     const video = await begin()
@@ -180,7 +180,7 @@ describe('titles of uploaded files', () => {
     expect(await titlesOf(video)).toEqual([{ en: 'Tide', fy: 'Marée', es: 'Marea' }])
   })
 
-  it('are in the audit log, and stay when the same files are dropped again without them', async () => {
+  it('are in the audit log, and remain when the same files are announced again without titles', async () => {
     const video = await begin()
     await plan(video, [film(1, { titles: { en: 'Tide' } }), film(2)])
     await plan(video, [film(1), film(2)])
@@ -194,7 +194,7 @@ describe('titles of uploaded files', () => {
     expect(await detailsOf(video)).toEqual([expected, first])
   })
 
-  it('are refused if one is too long', async () => {
+  it('are refused if one of them is too long', async () => {
     const body = { video_id: await begin(), files: [film(1, { titles: { en: 'x'.repeat(201) } })] }
     expect((await studio.call(startUploads, { body })).answer.code).toBe(500)
   })

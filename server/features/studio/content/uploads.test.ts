@@ -43,9 +43,9 @@ let root: string
 let site: TestSite
 let ingest: IngestContext
 let studio: Visitor
-/** Has three parts. */
+/** A file that is uploaded in three parts. */
 let film: Buffer
-/** Has one part, for tests that are not about parts. */
+/** A file that is uploaded in one part, for tests that are not about parts. */
 let short: Buffer
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Adds an empty box to the end of a film, so that it has several parts. */
+/** Adds an empty box to the end of a film, so that the film has several parts. */
 function withRoom(film: Buffer, bytes: number): Buffer {
   const head = Buffer.from('\0\0\0\0free', 'latin1')
   head.writeUInt32BE(8 + bytes)
@@ -74,7 +74,7 @@ const begin = async () => (await studio.callOk(addVideo, { body: { title: 'Broug
 async function announce(video_id: string, bytes: Buffer, more: object = {}): Promise<Upload> {
   const file = { name: '01.mp4', bytes: bytes.length, last_modified_at, number: 1, ...more }
   const [upload] = (await studio.callOk(startUploads, { body: { video_id, files: [file] } })).list
-  if (!upload?.id) throw new Error(`it was not taken: ${upload?.reason}`)
+  if (!upload?.id) throw new Error(`the upload was not accepted: ${upload?.reason}`)
   return { ...upload, id: upload.id }
 }
 
@@ -113,14 +113,14 @@ const makeAll = async () => {
 }
 
 describe('a file', () => {
-  it('is uploaded in parts, in any order and repeatedly, and becomes an episode that plays', async () => {
+  it('becomes an episode that plays after its parts were uploaded, in any order and repeatedly', async () => {
     const video = await begin()
     const { id, parts } = await announce(video, film)
     expect(parts).toEqual([])
     for (const part of [2, 0, 0]) expect((await send(studio, id, part, partOf(film, part))).code).toBe(200)
     await takeAll()
     expect(await episodesOf(video)).toEqual([])
-    // After a reload, the same file is identified by its name, size and last change.
+    // After a reload of the page, the same file is identified by its name, size and last change.
     expect(await announce(video, film)).toMatchObject({ id, parts: [0, 2], state: 'uploading' })
     expect((await send(studio, id, 1, partOf(film, 1))).info).toEqual({ parts: 3, complete: true })
     await takeAll()
@@ -139,7 +139,7 @@ describe('a file', () => {
     expect(await openOf(video)).toMatchObject([{ state: 'uploading', parts: [] }])
   })
 
-  it('of which a part was lost is refused, and does not block others', async () => {
+  it('of which a part was lost is refused, and does not block other files', async () => {
     const [broken, whole] = [await begin(), await begin()]
     const id = await uploadFile(broken, film)
     await site.context.storage.remove(`uploads/${id}/1`)
@@ -162,7 +162,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('that was processed can be uploaded for another target, or again once its episode was removed', async () => {
+  it('that was processed can be uploaded for another target, or again after its episode was removed', async () => {
     const video = await begin()
     const first = await uploadFile(video, short)
     await takeAll()
@@ -183,7 +183,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('is reported as arrived once it is complete, while it is the current file of its target', async () => {
+  it('is listed as uploaded once it is complete, as long as it is the current file of its target', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(studio, id, 0, partOf(film, 0))
@@ -206,14 +206,14 @@ describe('a file', () => {
       expect.arrayContaining([{ ...known, bytes: other.length }, subtitles]),
     )
     expect(await arrivedOf(video)).toHaveLength(2)
-    // To restore the previous one, the operator uploads it again.
+    // To restore the previous file, the operator uploads it again.
     expect(await announce(video, film)).toMatchObject({ state: 'uploading', parts: [] })
     const [episode] = await episodesOf(video)
     await studio.callOk(removeEpisode, { body: { id: episode?.id ?? '' } })
     expect(await arrivedOf(video)).toEqual([])
   })
 
-  it('that waits for the worker goes to its latest target, even if that changes while its parts are joined', async () => {
+  it('that waits for the worker gets its latest target, even if the target changes while the parts are joined', async () => {
     const video = await begin()
     const id = await uploadFile(video, film)
     const mended = await announce(video, film, { number: 2, titles: { en: 'Tide' } })
@@ -230,7 +230,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('is cancelled after a concurrent announcement, without a deadlock', async () => {
+  it('can be cancelled during a concurrent announcement without a deadlock', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     const removing = await site.context.db.transaction().execute(async (tx) => {
@@ -267,7 +267,7 @@ describe('a file', () => {
     expect(list).toMatchObject([{ state: 'rejected', reason: expect.stringContaining('several recordings') }])
   })
 
-  it('that fails unexpectedly is rejected after five attempts, and processed again without being sent again', async () => {
+  it('that fails unexpectedly is rejected after five attempts, and can then be processed again without being sent again', async () => {
     const video = await begin()
     const id = await uploadFile(video, short)
     const failWith = (error: Error, stopped = signal) => {
@@ -279,7 +279,7 @@ describe('a file', () => {
         await expect(failWith(new Error('the disk is away'))).rejects.toThrow('the disk is away')
     }
     await attempts(4)
-    // Neither an interruption nor an unreachable storage is caused by the file.
+    // An interruption and an unreachable storage are not caused by the file.
     await expect(failWith(new Error('stopped'), AbortSignal.abort())).rejects.toThrow()
     await expect(failWith(new StorageAway())).rejects.toThrow(StorageAway)
     expect(await openOf(video)).toMatchObject([{ state: 'complete', reason: null }])
@@ -308,7 +308,7 @@ describe('a file', () => {
     expect(await filesBelow('uploads')).toEqual([])
   })
 
-  it('whose row is not committed yet keeps its part, although the site’s clock was moved forward', async () => {
+  it('whose row is not committed yet keeps its part even if the site’s clock was moved forward', async () => {
     await ingest.storage.write('uploads/upl_coming/0', 'part')
     await sweepWithClockAt(30 * 86_400_000)
     expect(await filesBelow('uploads')).toEqual(['uploads/upl_coming/0'])
@@ -316,7 +316,7 @@ describe('a file', () => {
     expect(await filesBelow('uploads')).toEqual([])
   })
 
-  it('that is not continued for a week is discarded, but not before', async () => {
+  it('that is not continued is discarded after a week, but not earlier', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(studio, id, 0, partOf(film, 0))
@@ -328,7 +328,7 @@ describe('a file', () => {
 })
 
 describe('captions', () => {
-  it('wait for their episode’s film, and stay when it is replaced', async () => {
+  it('wait for their episode’s film, and remain when the film is replaced', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await uploadFile(video, captions, { name: '01.de.srt', language: 'dy' })
@@ -346,7 +346,7 @@ describe('captions', () => {
     expect([episode?.state, episode?.captions.toSorted()]).toEqual(['ready', ['dy', 'en']])
   })
 
-  it('that arrive after their film are added, and nothing is logged', async () => {
+  it('that are uploaded after their film are added, without a warning in the log', async () => {
     const video = await begin()
     await uploadFile(video, short)
     await takeAll()
@@ -369,7 +369,7 @@ describe('captions', () => {
 })
 
 describe('bytes', () => {
-  it('are accepted from owners and editors only, from the site’s own pages, and in the required length', async () => {
+  it('are accepted only from owners and editors, from the site’s own pages and in the required length', async () => {
     const { id } = await announce(await begin(), film)
     const part = partOf(film, 2)
     for (const role of ['support', 'analyst'] as const)
@@ -400,7 +400,7 @@ describe('bytes', () => {
   })
 
   it.each(['gif', 'tiff'] as const)(
-    'of an image in %s do not, though it could be decoded',
+    'of an image in %s do not become the cover, although it could be decoded',
     async (format) => {
       expect((await putCover(studio, await begin(), await drawn(format))).code).toBe(500)
     },
@@ -415,7 +415,7 @@ describe('bytes', () => {
     expect(response.status).toBe(413)
   })
 
-  it('of an image become the cover, and other bytes do not', async () => {
+  it('of an image become the cover, and bytes that are no image do not', async () => {
     const id = await begin()
     const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
       .png()
@@ -434,7 +434,7 @@ describe('bytes', () => {
     expect((await studio.fetch(cover_url ?? '')).headers.get('content-type')).toBe('image/webp')
   })
 
-  it('of an image become the cover for one language, until it is removed', async () => {
+  it('of an image become the cover for one language, until that cover is removed', async () => {
     const id = await begin()
     const loadDetails = async () => {
       const { cover_url, language_covers } = await studio.callOk(getStudioVideo, { query: { id } })
@@ -475,11 +475,11 @@ const drawn = (format: 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff', side =
     .toFormat(format)
     .toBuffer()
 
-/** Returns the response to a request that announces a part, but sends no byte of it. */
+/** Returns the response to a request that announces a part, but sends no byte of the part. */
 function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   const headers = { ...octets, cookie, 'sec-fetch-site': 'same-origin', 'content-length': String(partBytes) }
   return new Promise((resolve, reject) => {
-    // Directly to a process: a proxy may wait for the bytes.
+    // Sends the request directly to a process, because a proxy may wait for the bytes.
     const upload = request(`${site.directUrl}${path}`, { method: 'POST', headers }, (response) => {
       text(response).then((answer) => resolve(JSON.parse(answer)), reject)
       response.on('end', () => upload.destroy())
@@ -489,12 +489,12 @@ function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   })
 }
 
-/** Runs the worker's cleanup, with the site's clock moved forward. */
+/** Runs the worker's cleanup with the site's clock moved forward; the files keep their age. */
 function sweepWithClockAt(ms: number, storage = ingest.storage): Promise<void> {
   return purgeUploads({ ...ingest, storage, clock: { now: () => new Date(Date.now() + ms) } })
 }
 
-/** Runs the worker's cleanup after this many milliseconds. */
+/** Runs the worker's cleanup as if this many milliseconds had passed. */
 function sweepAfter(ms: number): Promise<void> {
   return sweepWithClockAt(ms, agedStorage(ingest.storage, ms))
 }

@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const read = (text: string) => studio.callOk(parseVideoDescription, { body: { text } })
 
-it('parses a video.yaml to the fields of an edit, which is recorded in the audit log', async () => {
+it('a video.yaml is parsed to the fields of an edit, and the edit is in the audit log', async () => {
   const { description, error } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
   expect(error).toBeNull()
   expect(description).toEqual({
@@ -41,7 +41,7 @@ it('parses a video.yaml to the fields of an edit, which is recorded in the audit
     currency: 'EUR',
     episode_titles: [{ en: 'Tide' }, {}],
   })
-  if (!description) throw new Error('it says nothing')
+  if (!description) throw new Error('there is no reason')
   const { episode_titles: _titles, ...edits } = description
   const { id } = await studio.callOk(addVideo, { body: { title: 'Draft' } })
   const video = await studio.callOk(editVideo, { body: { id, ...edits } })
@@ -64,6 +64,6 @@ it.each([
   [text.replace('[sea, sisters]', `[${Array.from({ length: 21 }, (_, tag) => `t${tag}`).join(', ')}]`), '20'],
   [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'cannot be read as YAML'],
   ['', 'the file must hold keys'],
-])('reports a mistake in a video.yaml with a readable message: %j', async (text, words) => {
+])('a mistake in a video.yaml is reported with a readable message: %j', async (text, words) => {
   expect(await read(text)).toMatchObject({ description: null, error: expect.stringContaining(words) })
 })

@@ -55,7 +55,7 @@ describe('the list of videos', () => {
     expect(other.status).toBe(400)
   })
 
-  it('filters by the beginnings of a title’s words in any language, ignoring accents, and by state', async () => {
+  it('can be filtered by the beginnings of a title’s words in any language, ignoring accents, and by state', async () => {
     const { id } = await begin('The lighthouse keeper')
     await studio.callOk(editVideo, { body: { id, titles: { fy: 'L’été du phare' } } })
     const searchVideos = async (keyword: string) =>
@@ -68,7 +68,7 @@ describe('the list of videos', () => {
     expect(inState.list).toEqual([])
   })
 
-  it('shows the number of episodes without a file', async () => {
+  it('has the number of episodes without a file', async () => {
     const { id, episodes } = await buildVideo(site.context, { title: 'Half broken', ready: 5 })
     await fail(episodes[5]?.id ?? '')
     const { list } = await studio.callOk(listStudioVideos, { query: { keyword: 'half broken' } })
@@ -77,7 +77,7 @@ describe('the list of videos', () => {
 })
 
 describe('editing a video', () => {
-  it('changes only the given fields, and the audit log has only what changed', async () => {
+  it('changes only the given fields, and the audit log has only the changed fields', async () => {
     const { id } = await begin('Salt')
     const body = { id, titles: { es: ' Sal ' }, synopses: { en: 'Two sisters.' }, tags: ['Sea', 'Slow burn'] }
     await studio.callOk(editVideo, { body: { ...body, category: 'Family drama', episode_cents: 149 } })
@@ -110,7 +110,7 @@ describe('editing a video', () => {
     expect(categories).toContainEqual({ slug: 'family-drama', name: 'Family drama' })
   })
 
-  it('removes a language by an empty text, but never the English title', async () => {
+  it('removes the text of a language if it is empty, but never the English title', async () => {
     const { id } = await begin('Tide')
     await studio.callOk(editVideo, { body: { id, titles: { pt: 'Maré' } } })
     expect((await studio.callOk(editVideo, { body: { id, titles: { pt: '' } } })).titles).toEqual({
@@ -133,14 +133,14 @@ describe('editing a video', () => {
     expect(answer).toMatchObject({ code: 500, info: { field } })
   })
 
-  it('shows what a draft inherited from the previous video, until an operator changes it', async () => {
+  it('shows the values that a draft inherited from the previous video, until an operator changes them', async () => {
     const { id: before } = await begin('Night train')
     const prices = { episode_cents: 199, video_cents: 2999, free_episodes: 4 }
     await studio.callOk(editVideo, { body: { id: before, ...prices } })
     const { id } = await begin('Deep water')
     const inherited = async () => (await studio.callOk(getStudioVideo, { query: { id } })).inherited
     expect(await inherited()).toEqual({ fields: ['price', 'free_episodes'], from: { en: 'Night train' } })
-    // The form sends all of its fields.
+    // The form in the studio sends all of its fields.
     await studio.callOk(editVideo, { body: { id, ...prices, category: 'Drama' } })
     await studio.callOk(editVideo, { body: { id: before, episode_cents: 99 } })
     expect(await inherited()).toMatchObject({ fields: ['price', 'free_episodes'] })
@@ -154,7 +154,7 @@ describe('editing a video', () => {
     expect((await studio.callOk(getStudioVideo, { query: { id: built } })).inherited).toBeNull()
   })
 
-  it('gives videos of the same title different addresses, and a new one the latest prices', async () => {
+  it('gives videos with the same title different addresses, and a new video the latest prices', async () => {
     const one = await begin('Twin Peaks!')
     await studio.callOk(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })
     const two = await begin('Twin peaks')
@@ -197,7 +197,7 @@ describe('a video', () => {
   const state = async (id: string) => (await studio.callOk(getStudioVideo, { query: { id } })).state
   const draft = () => buildVideo(site.context, { state: 'draft' })
 
-  it('is published, archived, and published again with its first date', async () => {
+  it('is published, archived, and published again with its first release date', async () => {
     const { id } = await draft()
     expect(await isSeen(id)).toBe(false)
     const { released_at } = await studio.callOk(publishVideo, { body: { id } })
@@ -207,7 +207,7 @@ describe('a video', () => {
     expect(again).toMatchObject({ state: 'published', released_at })
   })
 
-  it('is published once it is due, and not before', async () => {
+  it('is published when it is due, and not earlier', async () => {
     const { id } = await draft()
     const at = new Date(Date.now() + 3_600_000).toISOString()
     await studio.callOk(scheduleVideo, { body: { id, at } })
@@ -257,7 +257,7 @@ describe('a video', () => {
 })
 
 describe('the episodes of a video', () => {
-  it('keep a missing number free when they are reordered, for a file that arrives later', async () => {
+  it('leave a missing number free when they are reordered, for a file that is uploaded later', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 5 })
     const [first, second, third, fourth, fifth] = episodes.map((episode) => episode.id)
     await site.context.db
@@ -271,7 +271,7 @@ describe('the episodes of a video', () => {
     )
   })
 
-  it('are renumbered in the given order only if all of them are listed', async () => {
+  it('are renumbered in the given order only if the order lists all of them', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 4 })
     const ids = episodes.map((episode) => episode.id).toReversed()
     const { list } = await studio.callOk(reorderEpisodes, { body: { video_id: id, episode_ids: ids } })
@@ -291,7 +291,7 @@ describe('the episodes of a video', () => {
     expect(titles).toEqual({ en: 'Pilot', dy: 'Auftakt' })
   })
 
-  it('are renamed together with one audit entry, and repeating it adds none', async () => {
+  it('are renamed in one call with one audit entry, and a repeated call adds none', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 3 })
     const [first, second] = episodes.map((episode) => episode.id)
     await studio.callOk(editEpisode, { body: { id: first ?? '', titles: { en: 'Pilot', dy: 'Auftakt' } } })
@@ -328,7 +328,7 @@ describe('the episodes of a video', () => {
       expect((await name(episodes)).answer.code).toBe(400)
   })
 
-  it('of a draft play for an operator only', async () => {
+  it('of a draft play only for operators', async () => {
     const { episodes } = await buildVideo(site.context, { episodes: 1, freeEpisodes: 0, state: 'draft' })
     const id = episodes[0]?.id ?? ''
     const captions = JSON.stringify([{ lang: 'dy' }])

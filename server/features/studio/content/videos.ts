@@ -191,7 +191,7 @@ function auditedFields({ tags, category, ...video }: AdminVideoRecord): Record<s
   return { ...rest, category: category?.slug ?? null, tags: tags.map(({ slug }) => slug) }
 }
 
-/** Returns the fields whose values differ: first their values before, then after. */
+/** Returns the fields whose values differ: first with their values before the change, then with those after it. */
 function changedFields(before: Record<string, unknown>, after: Record<string, unknown>) {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -202,7 +202,10 @@ function changedFields(before: Record<string, unknown>, after: Record<string, un
 
 type Prices = Partial<Pick<AdminVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
 
-/** Checks changed prices. @throws Refusal amountNotSupported if no gateway of the site accepts the price */
+/**
+ * Checks changed prices.
+ * @throws Refusal amountNotSupported if no gateway of the site accepts the price
+ */
 function checkPayable(context: Pick<StudioContext, 'gateways'>, after: Prices, edits: Prices): void {
   for (const field of ['episode_cents', 'video_cents'] as const) {
     const amount_cents = after[field]

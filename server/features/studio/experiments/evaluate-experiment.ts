@@ -12,8 +12,8 @@ import {
 } from './statistics.ts'
 
 /**
- * Evaluates an experiment's results so far, with confidence intervals. Each variant is compared with the first, the
- * control.
+ * Evaluates an experiment's results so far, with confidence intervals. Each variant is compared with the control, which
+ * is the first variant.
  */
 export function evaluateExperiment(
   variants: readonly Variant[],

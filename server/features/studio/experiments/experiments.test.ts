@@ -44,7 +44,7 @@ afterEach(async () => {
   settle()
 })
 
-/** Waits until the change is visible, at most a second. */
+/** Waits until the change is visible, which takes at most a second. */
 const settle = () => site.advanceClock(1000)
 
 const halves = (fields: object) => [{ share: 50 }, { share: 50, ...fields }]
@@ -66,7 +66,7 @@ const play = async (visitor: Visitor, number: number) =>
 const resultOf = ({ id }: Experiment) => owner.studio.callOk(showExperiment, { query: { id } })
 
 describe('the commands', () => {
-  it('change, start and stop a draft, and record every step with the previous state', async () => {
+  it('change, start and stop an experiment, and write each step to the audit log with the previous state', async () => {
     const { studio } = owner
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
@@ -104,7 +104,7 @@ describe('the commands', () => {
     expect(await warningsOf('free_episodes', { free_episodes: 5 })).toEqual([])
   })
 
-  it('allow one running experiment on a target, however many are started concurrently', async () => {
+  it('allow only one running experiment on a target, even if several are started concurrently', async () => {
     const variants = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
     const drafts = await Promise.all([1, 2, 3].map(() => owner.studio.callOk(createExperiment, { body })))
@@ -146,7 +146,7 @@ describe('the commands', () => {
 })
 
 describe('the number of free episodes', () => {
-  it('is the variant’s in the list, playback, saved position and purchase', async () => {
+  it('is that of the variant in the list, playback, saved position and purchase', async () => {
     const experiment = await startFree(5)
     const [usual, more] = [
       await createGuestInVariant(site, experiment, 0),
@@ -170,7 +170,7 @@ describe('the number of free episodes', () => {
     expect((await shopper.tryOrder({ episode_id: idOf(6) })).code).toBe(200)
   })
 
-  it('may be lower than usual; the additional locked episodes can be bought and played', async () => {
+  it('may be lower than usual, and the additional locked episodes can be bought and played', async () => {
     const experiment = await startFree(1)
     const fewer = await createGuestInVariant(site, experiment, 1)
     expect((await play(fewer, 2)).code).toBe(402)
@@ -180,7 +180,7 @@ describe('the number of free episodes', () => {
     expect((await play(fewer, 2)).code).toBe(200)
   })
 
-  it('does not affect bought episodes, which play in every variant, and after the experiment', async () => {
+  it('does not affect bought episodes, which play in every variant and after the experiment', async () => {
     const experiment = await startFree(5)
     const more = await createGuestInVariant(site, experiment, 1)
     const shopper = await Shopper.create(site, more)
@@ -194,7 +194,7 @@ describe('the number of free episodes', () => {
     expect((await play(more, 5)).code).toBe(200)
   })
 
-  it('decides that a whole video is for sale only if some of it is locked for the viewer', async () => {
+  it('decides that a whole video is for sale only if some episodes are locked for the viewer', async () => {
     const experiment = await startFree(6)
     const [usual, all] = [
       await createGuestInVariant(site, experiment, 0),
@@ -205,7 +205,7 @@ describe('the number of free episodes', () => {
     expect((await (await Shopper.create(site, all)).tryOrder(orderParams)).code).toBe(404)
   })
 
-  it('of an experiment on a video takes precedence over a site-wide one, which decides the other videos', async () => {
+  it('of an experiment on a video takes precedence over a site-wide experiment, which applies to the other videos', async () => {
     const all = await startFree(0, null)
     const one = await startFree(5)
     const visitor = await createGuestInVariant(site, all, 1)
@@ -216,7 +216,7 @@ describe('the number of free episodes', () => {
     expect(other.answer.code).toBe(402)
   })
 
-  it('is the minimum of all variants for a viewer without an id, and the document states that it may differ', async () => {
+  it('is the minimum of all variants for a viewer without an id, and the document states that the number may change', async () => {
     await startFree(1)
     const anonymous = site.visitor()
     expect((await statesFor(anonymous))[1]).toBe('locked')
@@ -225,7 +225,7 @@ describe('the number of free episodes', () => {
     expect(await open({})).toMatchObject({ undecided: true, playable: undefined })
   })
 
-  it('is the variant’s in the data embedded in the document', async () => {
+  it('is that of the variant in the data embedded in the document', async () => {
     const experiment = await startFree(5)
     const more = await createGuestInVariant(site, experiment, 1)
     const cookies = Object.fromEntries([more.cookie.split('=') as [string, string]])
@@ -239,7 +239,7 @@ describe('the number of free episodes', () => {
     expect(screen).not.toHaveProperty('undecided')
   })
 
-  it('separates the links and responses of viewers in different variants', async () => {
+  it('gives viewers in different variants different links and responses', async () => {
     const experiment = await startFree(5)
     const [a, b] = [
       await createGuestInVariant(site, experiment, 1),
@@ -254,7 +254,7 @@ describe('the number of free episodes', () => {
 })
 
 describe('a viewer', () => {
-  it('gets the account’s variant after signing in, and is counted once', async () => {
+  it('gets the account’s variant after signing in, and counts as exposed once', async () => {
     const experiment = await startFree(5)
     const guest = await createGuestInVariant(site, experiment, 1)
     const { visitor, email, password } = await createMember(site)
@@ -262,13 +262,13 @@ describe('a viewer', () => {
     expect((await play(guest, 4)).code).toBe(200)
     await guest.callOk(signIn, { body: { email, password } })
     expect((await play(guest, 4)).code).toBe(variantOf(experiment, id) === 1 ? 200 : 402)
-    // Only the first exposure counts, once.
+    // Only the first exposure counts, and it counts once.
     const { variants } = await resultOf(experiment)
     expect(variants.map(({ exposed }) => exposed)).toEqual([0, 1])
     expect(JSON.stringify(await guest.callOk(exportUser))).toContain('"experiment":"A trial"')
   })
 
-  it('gets the checkout theme of their own variant, as a guest or member', async () => {
+  it('gets the checkout theme of the viewer’s own variant', async () => {
     const variants = halves({ layout: 'card', accent: '#00ff00' })
     const experiment = await createRunningExperiment(owner.studio, { kind: 'pay_theme', variants })
     settle()
@@ -296,7 +296,7 @@ describe('the price', () => {
   const offerTo = async (visitor: Visitor, number = 4) =>
     ((await play(visitor, number)) as { info?: { price?: object } }).info?.price
 
-  it('of an episode is the variant’s in the list, the offer, the order, the gateway and the ledger', async () => {
+  it('of an episode is that of the variant in the list, the offer, the order, the gateway and the ledger', async () => {
     const experiment = await startPrice('episode_price', 149)
     const [usual, dear] = [
       await createGuestInVariant(site, experiment, 0),
@@ -313,7 +313,7 @@ describe('the price', () => {
       (await visitor.callOk(getVideo, { query: { id: video.id } })).price.episode_cents
     expect([await priceOn(usual), await priceOn(dear), await priceOn(site.visitor())]).toEqual([99, 149, 99])
     const shopper = await Shopper.create(site, dear)
-    // A viewer who was shown another price is not charged.
+    // An order at another price than the viewer's is refused.
     const shown = await shopper.tryOrder({ episode_id: idOf(4), amount_cents: 99 })
     expect(shown).toMatchObject({ code: 409, info: { amount_cents: 149 } })
     const order = await shopper.order({ episode_id: idOf(4), amount_cents: 149 })
@@ -331,7 +331,7 @@ describe('the price', () => {
     expect(variants[1]?.revenue).toMatchObject([{ net_cents: 149 }])
   })
 
-  it('of a whole video is the variant’s, for that video only', async () => {
+  it('of a whole video is that of the variant, only for that video', async () => {
     const experiment = await startPrice('video_price', 499)
     const cheap = await createGuestInVariant(site, experiment, 1)
     expect(await offerTo(cheap)).toMatchObject({ episode_cents: 99, video_cents: 499 })
@@ -345,7 +345,7 @@ describe('the price', () => {
     expect(price).toMatchObject({ video_cents: 499 })
   })
 
-  it('applies only in the currency in which it was started', async () => {
+  it('applies only in the currency in which the experiment was started', async () => {
     const other = await buildVideo(site.context)
     const draft = { kind: 'episode_price', target: other.id, variants: halves({ price_cents: 149 }) } as const
     const experiment = await createRunningExperiment(owner.studio, draft)
@@ -363,7 +363,7 @@ describe('the price', () => {
     expect((await resultOf(experiment)).experiment.currency).toBe('USD')
   })
 
-  it('requires a video as the target', async () => {
+  it('requires a video as the target of the experiment', async () => {
     const body = { kind: 'video_price', name: 'x', variants: halves({ price_cents: 499 }) } as const
     expect((await owner.studio.call(createExperiment, { body })).answer.code).toBe(404)
   })

@@ -58,7 +58,7 @@ export const experimentCommands: Command[] = [
 
   transactionalCommand(startExperiment, async ({ clock, gateways }, tx, { id }, { language }) => {
     const draft = await presentOne(tx, await findExperiment(tx, id), language)
-    // Checked again, because the video may have changed since the draft.
+    // The variants are checked again, because the video may have changed since the draft.
     checkTarget(draft)
     checkPrices({ gateways }, draft)
     const row = await startDraft(tx, id, draft.currency, clock.now())
@@ -97,7 +97,7 @@ export const experimentCommands: Command[] = [
 ]
 
 /**
- * Checks the target: price experiments need a video, theme experiments apply to the whole site.
+ * Checks the target. Price experiments need a video; theme experiments apply to the whole site.
  * @throws Refusal notFound
  */
 function checkTarget({ kind, target, target_name }: Experiment): void {
@@ -105,7 +105,10 @@ function checkTarget({ kind, target, target_name }: Experiment): void {
   if (!isValid) throw new Refusal('notFound', { field: 'target' })
 }
 
-/** Checks the variants' prices. @throws Refusal amountNotSupported if no gateway accepts a price */
+/**
+ * Checks the variants' prices.
+ * @throws Refusal amountNotSupported if no gateway accepts a price
+ */
 function checkPrices(context: Pick<StudioContext, 'gateways'>, { variants, currency }: Experiment): void {
   for (const { price_cents } of variants)
     if (
@@ -115,7 +118,7 @@ function checkPrices(context: Pick<StudioContext, 'gateways'>, { variants, curre
       throw new Refusal('amountNotSupported', { field: 'variants' })
 }
 
-/** Returns warnings about the prices of a draft's variants; none once the experiment has started. */
+/** Returns warnings about the prices of a draft's variants. Returns none after the experiment has started. */
 async function warningsOf(
   db: Db,
   { state, kind, target, target_name, variants }: Experiment,

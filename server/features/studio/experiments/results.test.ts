@@ -14,7 +14,7 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 let site: BillingSite
 let owner: TestOperator
 let video: BuiltVideo
-/** Half of the viewers of `video` have five free episodes instead of three. */
+/** The experiment: half of the viewers of `video` have five free episodes instead of three. */
 let experiment: Experiment
 
 beforeAll(async () => (site = await startBillingSite()))
@@ -24,7 +24,7 @@ beforeEach(async () => {
   video = await buildVideo(site.context)
 })
 
-/** Waits until the change is visible, at most a second. */
+/** Waits until the change is visible, which takes at most a second. */
 const settle = () => site.advanceClock(1000)
 
 async function start(): Promise<void> {
@@ -59,7 +59,7 @@ describe('the result', () => {
     expect((await result()).variants.map(({ exposed }) => exposed)).toEqual([0, 1])
   })
 
-  it('counts each exposed viewer once, with their later ledger lines', async () => {
+  it('counts each exposed viewer once, with the viewer’s later ledger lines', async () => {
     await start()
     const early = await Shopper.create(site, await guest(0))
     await early.buy({ episode_id: idOf(6) })
@@ -117,7 +117,7 @@ describe('the result of an experiment with many exposures', () => {
     return { sold: variants[1]?.revenue[0]?.net_cents ?? 0, counted_at }
   }
 
-  it('is the last aggregate, with its time', async () => {
+  it('is that of the last aggregation, with its time', async () => {
     await start()
     await addExposures()
     await buy()
@@ -133,7 +133,7 @@ describe('the result of an experiment with many exposures', () => {
     expect(Date.parse(later.counted_at)).toBeGreaterThanOrEqual(Date.parse(counted.counted_at) + 60_000)
   })
 
-  it('is aggregated again after the experiment stopped, and then daily, because of refunds', async () => {
+  it('is aggregated again when the experiment stops, and then daily, because of refunds', async () => {
     await start()
     await addExposures()
     await count()

@@ -9,7 +9,7 @@ import {
   zForComparisons,
 } from './statistics.ts'
 
-/** As printed in R. G. Newcombe, Statistics in Medicine 17 (1998), pages 857–890: method 3, method 10. */
+/** Values printed in R. G. Newcombe, Statistics in Medicine 17 (1998), pages 857–890: method 3 and method 10. */
 describe('intervals of proportions match the literature', () => {
   it.each([
     [81, 263, 0.2553, 0.3662],
@@ -41,7 +41,7 @@ it('figures without exposures are zero and not significant', () => {
 })
 
 it('a mean has the standard error of its amounts, including zeros', () => {
-  // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, variance 32/7.
+  // The amounts are 2, 4, 4, 4, 5, 5, 7, 9. Their mean is 5, their variance 32/7.
   const found = mean({ total: 40, sumOfSquares: 232, count: 8 })
   const error = Math.sqrt(32 / 7 / 8)
   expect(found.value).toBe(5)
@@ -60,11 +60,11 @@ it('a difference of means is significant if its interval excludes zero', () => {
   expect(meanDifference(often, { ...often, total: 9_900 }).significant).toBe(false)
 })
 
-it('more comparisons need wider intervals for the same joint confidence', () => {
+it('intervals are wider for more comparisons, so that the joint confidence is the same', () => {
   expect([zForComparisons(1), zForComparisons(2), zForComparisons(3)]).toEqual([1.959964, 2.241403, 2.39398])
 })
 
-it('detects sample ratio mismatch at a significance of one in a thousand', () => {
+it('a sample ratio mismatch is detected at a significance of one in a thousand', () => {
   // Chi-squared is 3.92 and 15.4; the critical value for one in a thousand is 10.83.
   expect(hasSampleRatioMismatch([5000, 5200], [50, 50])).toBe(false)
   expect(hasSampleRatioMismatch([5000, 5400], [50, 50])).toBe(true)

@@ -5,7 +5,7 @@ const defaultZ = 1.959964
 
 /**
  * Half-widths, in standard errors, for a joint confidence of 95 % over one, two or three comparisons (Bonferroni).
- * Without this correction, three comparisons would make a false result about three times as likely.
+ * Without this correction, a false result would be about three times as likely with three comparisons.
  */
 const bonferroniZ = [defaultZ, 2.241403, 2.39398]
 
@@ -83,8 +83,8 @@ const withSignificance = (estimate: Estimate): Difference => ({
 const chiSquaredCritical = [10.828, 13.816, 16.266]
 
 /**
- * Tests for a sample ratio mismatch: whether chance gives such uneven counts in fewer than one of a thousand
- * experiments. If so, viewers are probably assigned or counted wrongly.
+ * Tests for a sample ratio mismatch. The counts are a mismatch if chance gives such uneven counts in fewer than one of
+ * a thousand experiments. Then viewers are probably assigned or counted wrongly.
  */
 export function hasSampleRatioMismatch(counts: readonly number[], shares: readonly number[]): boolean {
   const all = counts.reduce((sum, count) => sum + count, 0)
@@ -94,13 +94,15 @@ export function hasSampleRatioMismatch(counts: readonly number[], shares: readon
   return squared.reduce((sum, each) => sum + each, 0) > (chiSquaredCritical[counts.length - 2] ?? Infinity)
 }
 
-/** Minimum number of buyers from which the conversion rate is estimated. With fewer, `defaultConversion` is used. */
+/**
+ * Minimum number of buyers from which the conversion rate is estimated. With fewer buyers, `defaultConversion` is used.
+ */
 const minBuyersForRate = 20
 const defaultConversion = 0.05
 
 /**
- * Returns the sample size that each variant needs at the conversion rate so far. It allows detecting 20 % more or fewer
- * buyers with a power of 80 % (Lehr's rule).
+ * Returns the sample size that each variant needs at the conversion rate so far. With it, 20 % more or fewer buyers can
+ * be detected with a power of 80 % (Lehr's rule).
  */
 export function minimumSampleSize({ buyers, exposed }: { buyers: number; exposed: number }): number {
   const share = buyers < minBuyersForRate ? defaultConversion : buyers / exposed

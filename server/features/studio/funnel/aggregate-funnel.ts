@@ -18,7 +18,7 @@ const batchSize = 5000
 
 /**
  * Aggregates the funnel steps and ledger lines since the last run, in batches until none is left. A batch is removed
- * from the queue and added to the sums in one transaction. So each item counts once, with any number of processes and
+ * from the queue and added to the sums in one transaction. So each item counts once, even with several processes and
  * after a crash.
  */
 export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<void> {
@@ -51,8 +51,8 @@ async function aggregateSales(tx: Tx): Promise<number> {
   const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
     funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),
   )
-  // Also adds a row of counts for a key that only has refunds, because a list shows only keys with counts. Otherwise
-  // its rows would not add up to the totals.
+  // Also adds a row of counts for a key that has only refunds, because a list shows only keys with counts. Otherwise,
+  // the rows of the list would not add up to the totals.
   await addCounts(
     tx,
     keyed.map(({ kind, key, day, paid }) => ({ ...noCounts, kind, key, day, paid })),
@@ -62,7 +62,8 @@ async function aggregateSales(tx: Tx): Promise<number> {
 }
 
 /**
- * Replaces unknown tokens by a common one. Clients can invent tokens, and each would add rows that are never deleted.
+ * Replaces unknown tokens by one common token. Clients can invent tokens, and each token would add rows that are never
+ * deleted.
  */
 async function replaceUnknownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
   const tokens = new Set(rows.map(({ token }) => token).filter((token) => token !== null && token !== ''))
@@ -80,7 +81,7 @@ type FunnelOrigin = {
   [Part in keyof Pick<SalesSums, 'token' | 'click' | 'video_id'>]: SalesSums[Part] | null
 }
 
-/** Returns the keys under which a step or sale is counted: one for each part that is not null. */
+/** Returns the keys under which a step or sale is counted. There is one key for each part that is not null. */
 function funnelKeys({ token, click, video_id }: FunnelOrigin): [KeyedDayCounts['kind'], string][] {
   const keys: [KeyedDayCounts['kind'], string | null][] = [
     ['token', token],

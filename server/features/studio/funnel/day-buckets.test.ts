@@ -4,7 +4,7 @@ import { splitIntoBuckets } from './day-buckets.ts'
 
 const day = 86_400_000
 
-it('splits every span of days into buckets that contain each day once, at most 15 for up to 92 days', () => {
+it('a span of days is split into buckets that contain each day once, at most 15 for up to 92 days', () => {
   for (let shift = 0; shift < 32; shift++)
     for (const days of [1, 2, 7, 30, 92]) {
       const span = daySpanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)
@@ -22,7 +22,7 @@ it('splits every span of days into buckets that contain each day once, at most 1
     }
 })
 
-it('ends with the UTC day of the given time', () => {
+it('a span ends with the UTC day of the given time', () => {
   const { from, to } = daySpanUntil(new Date('2026-11-22T23:30:00-02:00'), 1)
   expect([from.toISOString(), to.toISOString()]).toEqual([
     '2026-11-23T00:00:00.000Z',

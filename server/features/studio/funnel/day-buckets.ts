@@ -12,7 +12,7 @@ export interface DayBucket {
 
 const epoch = Date.UTC(2000, 0, 1)
 
-/** Returns the smallest number of buckets that cover a span exactly: at most 15 for up to 92 days. */
+/** Returns the smallest number of buckets that cover a span exactly. A span of up to 92 days has at most 15. */
 export function splitIntoBuckets({ from, to }: DaySpan): DayBucket[] {
   const buckets: DayBucket[] = []
   const end = (to.getTime() - epoch) / dayMs

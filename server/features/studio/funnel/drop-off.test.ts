@@ -11,7 +11,7 @@ import { flushPositions } from '#server/testing/site/flush-positions.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const halfHour = 30 * 60_000
-/** Duration of the episodes of `buildVideo`. */
+/** Duration of the episodes that `buildVideo` creates. */
 const length = 18_000
 let offset = 0
 let site: TestSite
@@ -49,7 +49,7 @@ async function viewers() {
   return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
 }
 
-it('counts a viewer of an episode once as started, and once as finished from nine tenths on', async () => {
+it('a viewer of an episode counts once as started and, after nine tenths of it, once as finished', async () => {
   const [one, other] = [await createWatcher(), await createWatcher()]
   await one.watch(1, 100)
   await one.watch(1, length * 0.9 - 1)
@@ -65,7 +65,7 @@ it('counts a viewer of an episode once as started, and once as finished from nin
   expect(await viewers()).toEqual({ 1: [2, 1], 2: [1, 1] })
 })
 
-it('lists every episode in order, including those without viewers, in pages', async () => {
+it('every episode is listed in order and in pages, including episodes without viewers', async () => {
   const { watch } = await createWatcher()
   await watch(2, 0)
   await aggregateEpisodeViewers(site.context)
@@ -81,12 +81,12 @@ it('lists every episode in order, including those without viewers, in pages', as
   expect(rest.next_cursor).toBeNull()
 })
 
-it('returns 404 for an unknown video', async () => {
+it('an unknown video is not found', async () => {
   const { answer } = await analyst.studio.call(listDropOff, { query: { video_id: 'vid_nowhere' } })
   expect(answer.code).toBe(404)
 })
 
-it('counts a guest and the member they become as one viewer, whatever was counted before', async () => {
+it('a guest and the member that the guest becomes count as one viewer, whatever was already counted', async () => {
   const [guest, member] = [await createWatcher(), await createWatcher()]
   await guest.watch(1, length)
   await member.watch(1, length)
@@ -100,7 +100,7 @@ it('counts a guest and the member they become as one viewer, whatever was counte
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 1], 3: [1, 1] })
 })
 
-it('exports the episode views of a user and deletes them with the account; the totals stay', async () => {
+it('the episode views of a user are exported and deleted with the account, but the totals remain', async () => {
   const { id, watch } = await createWatcher()
   await watch(1, length)
   await watch(2, 1)
@@ -112,7 +112,7 @@ it('exports the episode views of a user and deletes them with the account; the t
   expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 0] })
 })
 
-it('counts each viewer once while several processes aggregate concurrently', async () => {
+it('each viewer counts once even if several processes aggregate concurrently', async () => {
   const people = await Promise.all(Array.from({ length: 20 }, () => createWatcher()))
   await Promise.all(people.map(({ watch }) => watch(1, length)))
   await Promise.all([

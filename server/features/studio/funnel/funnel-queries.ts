@@ -16,7 +16,7 @@ export const noCounts: FunnelCounts = { visits: 0, plays: 0, paywalls: 0, paid: 
 /** Revenue in one currency, either of first sales or of renewals. */
 export type FunnelRevenue = LedgerSums & { renewal: boolean }
 
-/** The key and day whose sums are increased. */
+/** The key and the day whose sums are increased. */
 interface FunnelKey {
   kind: FunnelKind
   key: string
@@ -128,8 +128,8 @@ export async function selectRevenue(
 }
 
 /**
- * Returns the revenue of all keys over these buckets. Each kind of key contains every ledger line once, so one kind is
- * enough; `click` has the fewest keys.
+ * Returns the revenue of all keys over these buckets. Each kind of key contains every ledger line once, so it is enough
+ * to sum one kind. `click` has the fewest keys.
  */
 export async function selectRevenueTotals(db: Db, buckets: readonly DayBucket[]): Promise<FunnelRevenue[]> {
   const { rows } = await sql<FunnelRevenue>`

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Returns the output of the command line, which a moved clock does not sign out. */
+/** Returns the output of the command line, which needs no session that a moved clock would end. */
 async function runCommand<T>(...words: string[]): Promise<T> {
   return JSON.parse(await runStudioCommand(site.context, ['analytics', ...words, '--json'])) as T
 }
@@ -45,7 +45,7 @@ const makeLink = async (name: string) =>
     await runStudioCommand(site.context, ['link', 'create', site.video.id, name, '--json']),
   ) as ResultOf<typeof createLink>
 
-/** Reads the whole funnel after aggregation, in pages of two. */
+/** Reads the whole funnel after aggregation, in pages of two rows. */
 async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 'totals'>> {
   await aggregateFunnel(site.context.db)
   const words = ['funnel', '--by', by, '--days', String(days), '--limit', '2']
@@ -58,13 +58,13 @@ async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 
   return { list, totals }
 }
 
-/** Returns the ledger's figures of the same span. */
+/** Returns the ledger's figures for the same days. */
 const ledger = async (days: number) =>
   (await runCommand<ResultOf<typeof listReportDays>>('days', '--days', String(days))).totals
 
 const rowOf = (list: readonly FunnelRow[], key: string | null) => list.find((row) => row.key === key)
 
-/** Sends an event of a visitor's browser, and waits until it is in the funnel. */
+/** Sends an event of a visitor's browser, and waits until the event is in the funnel. */
 async function track(fields: Record<string, string>, step: 'visits' | 'paywalls', by: FunnelKind = 'token') {
   const before = (await funnel(by)).totals[step]
   await site.visitor().fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
@@ -83,7 +83,7 @@ async function buyBy(token?: string, number = 4) {
   return { shopper, order: info }
 }
 
-it('counts visits, plays, paywalls and paid orders by token, and names its link', async () => {
+it('visits, plays, paywalls and paid orders are counted by token, and the token’s link is named', async () => {
   const link = await owner.studio.callOk(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
   const { token } = link
   await track({ event: 'visit', referrer_token: token }, 'visits')
@@ -109,7 +109,7 @@ it('counts visits, plays, paywalls and paid orders by token, and names its link'
   expect(links).toMatchObject([{ token, visits: 2, plays: 1, paywalls: 1, paid: 1 }])
 })
 
-it('shows the kind of an ad click, and stores neither click nor user without consent', async () => {
+it('steps are counted by the kind of ad click, but without consent neither click id nor user is stored', async () => {
   await track({ event: 'visit', fbclid: 'fb.secret' }, 'visits', 'click')
   await track({ event: 'visit', fbclid: 'fb.secret', ttclid: 'tt.secret' }, 'visits', 'click')
   const viewer = site.visitor({ 'x-ttclid': 'tt.secret' })
@@ -129,7 +129,7 @@ it('shows the kind of an ad click, and stores neither click nor user without con
   expect(rowOf(list, 'tiktok')).toMatchObject({ visits: 0, plays: 1 })
 })
 
-it('counts an event once if its batch is written twice, and groups unknown tokens', async () => {
+it('an event counts once if its batch is written twice, and unknown tokens are counted together', async () => {
   const before = (await funnel('token')).totals.visits
   const referrer_token = '\u{1F680}'.repeat(127) + 'xyz'
   const event = { name: 'visit', fields: { referrer_token }, fbclid: undefined, ttclid: undefined }
@@ -146,7 +146,7 @@ it('counts an event once if its batch is written twice, and groups unknown token
   expect(later.map(({ key }) => key).toSorted()).toEqual(list.map(({ key }) => key).toSorted())
 })
 
-it('counts an event once if its process does not learn that its transaction was committed', async () => {
+it('an event counts once if its process does not learn that the transaction was committed', async () => {
   const visits = async () => (await funnel('token')).totals.visits
   const before = await visits()
   const event = { name: 'visit', fields: {}, fbclid: undefined, ttclid: undefined }
@@ -159,7 +159,7 @@ it('counts an event once if its process does not learn that its transaction was 
   expect(await visits()).toBe(before + 1)
 })
 
-it('counts visits by a member’s referral code, but not by a guest’s', async () => {
+it('visits are counted by a member’s referral code, but not by that of a guest', async () => {
   const { visitor, user } = await registerMember(site)
   await track({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
   const guest = site.visitor()
@@ -172,11 +172,11 @@ it('counts visits by a member’s referral code, but not by a guest’s', async 
   await visitor.callOk(deleteUser, { body: { current_password: password } })
 })
 
-it('ignores events of a nonexistent video', async () => {
+it('events of a nonexistent video are ignored', async () => {
   const before = (await funnel('video')).totals
   const query = new URLSearchParams({ event: 'visit_video', video_id: 'vid_nowhere' })
   await site.visitor().fetch(`/api/statics.png?${query.toString()}`)
-  // After it in the same buffer.
+  // This event follows the other one in the same buffer.
   await track({ event: 'visit_video', video_id: site.video.id }, 'visits', 'video')
   const { list, totals } = await funnel('video')
   expect(totals.visits).toBe(before.visits + 1)
@@ -184,7 +184,7 @@ it('ignores events of a nonexistent video', async () => {
 })
 
 it.each(['token', 'click', 'video'] as const)(
-  'equals the ledger to the cent by %s, after refunds, disputes and renewals, and its rows equal its totals',
+  'the funnel by %s equals the ledger to the cent after refunds, disputes and renewals, and its rows add up to its totals',
   async (by) => {
     const returned = await buyBy('spring', 4)
     const disputed = await buyBy('autumn', 5)
@@ -215,7 +215,7 @@ it.each(['token', 'click', 'video'] as const)(
   },
 )
 
-it('credits renewals to the token and the video of the first payment, and shows their revenue separately', async () => {
+it('renewals are credited to the token and the video of the first payment, and their revenue is separate', async () => {
   const [{ token }, other] = [await makeLink('Summer'), await makeLink('Winter')]
   const grossOf = (row: FunnelRow | undefined, view: 'revenue' | 'sale_revenue') =>
     row?.[view][0]?.gross_cents ?? 0
@@ -226,7 +226,7 @@ it('credits renewals to the token and the video of the first payment, and shows 
     episode_id: episodeIdOf(site, 4),
   })
   const firstCents = (await subscriber.orders())[0]?.amount_cents ?? 0
-  // A later link of the same user gets no renewals.
+  // Renewals are not credited to a later link of the same user.
   await subscriber.shopper.visitor.callOk(getUser, { headers: { 'x-referrer-token': other.token } })
   await subscriber.advanceAndRenew(7 * day)
   await subscriber.advanceAndRenew(7 * day)
@@ -243,7 +243,7 @@ it('credits renewals to the token and the video of the first payment, and shows 
   expect(totals.revenue).toEqual(await ledger(92))
 })
 
-it('credits a plan that was bought elsewhere to the video that was watched last, if any', async () => {
+it('a plan that was bought outside a video’s page is credited to the video that was watched last, if any', async () => {
   const dramaOf = async (visitor: Visitor, query: { video_id?: string } = {}) => {
     const shopper = await Shopper.create(site, visitor)
     const { id } = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id, ...query })
@@ -264,7 +264,7 @@ it('credits a plan that was bought elsewhere to the video that was watched last,
   expect(await dramaOf(site.visitor(), { video_id: 'vid_nowhere' })).toBeUndefined()
 })
 
-it('counts each step once if processes run concurrently and one fails halfway', async () => {
+it('each step counts once even if processes run concurrently and one of them fails halfway', async () => {
   const { db } = site.context
   const before = (await funnel('token', 92)).totals
   await sql`

@@ -47,7 +47,7 @@ const cases: [string, (db: Db) => Promise<unknown>, RegExp][] = [
     /funnel_(counts|revenue)_pkey/,
   ],
   [
-    'the money of a page',
+    'the revenue of a page',
     (db) => selectRevenue(db, 'video', splitIntoBuckets(span), ['key1']),
     /funnel_revenue_pkey/,
   ],

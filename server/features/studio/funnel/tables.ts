@@ -1,6 +1,9 @@
 import type { FunnelKind } from '#contract/studio/funnel.ts'
 
-/** Sums of one key over one bucket of days. `key` is a token, a kind of ad click or a video's id; empty for none. */
+/**
+ * Sums of one key over one bucket of days. `key` is a token, a kind of ad click or a video's id; it is empty for steps
+ * without one.
+ */
 interface FunnelBucketTable {
   kind: FunnelKind
   days: number

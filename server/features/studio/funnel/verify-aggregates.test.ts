@@ -35,7 +35,7 @@ beforeAll(async () => {
     sent('paywall', { video_id: site.video.id }),
   ])
   await aggregateFunnel(site.context.db)
-  // Moves on until the day is complete.
+  // Moves the clock on until the day is complete.
   site.advanceClock(dayMs + hourMs)
   await aggregateDailyRevenue(site.context)
   owner = await signInOperator(site, 'owner')
@@ -65,7 +65,7 @@ async function corruptSums(statement: string): Promise<() => Promise<void>> {
   return restore
 }
 
-test('finds no difference if the sums match their sources', async () => {
+test('no difference is found if the sums match their sources', async () => {
   expect(await verifyDay(site.context, day)).toEqual([])
 })
 
@@ -76,12 +76,12 @@ test.each([
     /daily revenue: gross_cents 1 USD instead of \d+/,
   ],
   [
-    'the money of a token',
+    'the revenue of a token',
     "UPDATE funnel_revenue SET gross_cents = gross_cents + 1 WHERE kind = 'token' AND days = 1",
     /funnel by token: gross_cents/,
   ],
   [
-    'the money of a video',
+    'the revenue of a video',
     "DELETE FROM funnel_revenue WHERE kind = 'video' AND days = 1",
     /funnel by video: gross_cents 0 USD/,
   ],
@@ -95,12 +95,12 @@ test.each([
     "UPDATE funnel_counts SET paywalls = 0 WHERE kind = 'click' AND days = 1",
     /funnel by click: 0 paywalls of 1 events/,
   ],
-])('detects that %s were falsified', async (_what, statement, message) => {
+])('a difference is found after a change of %s', async (_what, statement, message) => {
   await corruptSums(statement)
   expect((await verifyDay(site.context, day)).join()).toMatch(message)
 })
 
-test('detects that balances differ from the deferred revenue', async () => {
+test('a difference between the balances and the deferred revenue is found', async () => {
   expect(await verifyBalances(site.context.db)).toEqual([])
   await run(addOneCent)
   onTestFinished(async () => void (await run(removeOneCent)))
@@ -109,7 +109,7 @@ test('detects that balances differ from the deferred revenue', async () => {
   ])
 })
 
-test('does not compare a day before all of it is counted', async () => {
+test('a day is not compared before it is counted completely', async () => {
   await corruptSums(
     'UPDATE funnel_revenue SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0',
   )
@@ -120,8 +120,8 @@ test('does not compare a day before all of it is counted', async () => {
   expect(await verifyDay(site.context, day)).not.toEqual([])
 })
 
-test('reports a difference on the system page and in the log until it is resolved', async () => {
-  // The newest of the eligible days, then the oldest.
+test('a difference is reported on the system page and in the log until it is resolved', async () => {
+  // The newest of the days that can be chosen, then the oldest.
   const random = vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON)
   onTestFinished(() => random.mockRestore())
   const lines: string[] = []

@@ -22,15 +22,15 @@ const kinds = ['token', 'click', 'video'] as const
 /** Time in milliseconds after a day's end until its sums are complete. */
 const dayCompleteAfterMs = hourMs
 /**
- * `maxRechecked`: differing days that a run compares again; it is small, because each comparison reads all events of a
- * day. `maxRemembered`: differing days that are stored.
+ * `maxRechecked`: number of days with differences that a run compares again. It is small, because each comparison reads
+ * all events of a day. `maxRemembered`: number of days with differences that are stored.
  */
 const maxRechecked = 3
 const maxRemembered = 100
 
 /**
- * Compares the aggregated sums of a random past day with the ledger lines and events. Days that differed before are
- * compared again, so that a difference is reported until it is resolved. Every run also compares the customers'
+ * Compares the aggregated sums of a random past day with the ledger lines and events. Days that had differences before
+ * are compared again, so that a difference is reported until it is resolved. Every run also compares the customers'
  * balances with the ledger's deferred revenue.
  * @throws Error with the days and the differences; the studio's system page shows its message as the job's state
  */
@@ -126,8 +126,8 @@ function describeDifferences(
 }
 
 /**
- * Compares the funnel's steps with the events. Sums may exceed the events, because a user's oldest events are deleted
- * beyond MAX_EVENT_KB_PER_USER, but they must not be lower. Days older than EVENTS_DAYS are skipped, because their
+ * Compares the funnel's steps with the events. Sums must not be lower than the events. They may be higher, because a
+ * user's oldest events are deleted beyond MAX_EVENT_KB_PER_USER. Days older than EVENTS_DAYS are skipped, because their
  * events are deleted.
  */
 async function verifySteps(db: Db, { clock, tracking }: VerifyContext, day: string): Promise<string[]> {

@@ -29,7 +29,7 @@ afterAll(() => site.close())
 const show = () => editor.studio.callOk(showHomepage)
 const loadHomepage = async () => site.visitor({ 'accept-language': 'de' }).callOk(getHomepage)
 
-/** Returns a draft that differs from the homepage in everything. */
+/** Returns a draft that differs from the homepage in every part. */
 async function otherDraft(): Promise<HomepageDraft> {
   const { draft } = await show()
   const [, newest] = draft.sections
@@ -50,7 +50,7 @@ async function otherDraft(): Promise<HomepageDraft> {
   }
 }
 
-it('shows a draft only to its operator, as viewers would get it', async () => {
+it('a draft is shown only to its operator, as viewers would get it', async () => {
   const before = await loadHomepage()
   const info = await editor.studio.callOk(previewHomepage, { body: { draft: await otherDraft() } })
   expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
@@ -65,7 +65,7 @@ it('shows a draft only to its operator, as viewers would get it', async () => {
   expect(await loadHomepage()).toEqual(before)
 })
 
-it('the menu of a preview omits empty categories, and ends with those that the draft does not name', async () => {
+it('the menu of a preview omits empty categories, and ends with the categories that the draft does not name', async () => {
   const { db } = site.context
   const empty = await buildCategory(db, 'Empty')
   const draft = { ...(await otherDraft()), menu: [empty, crime] }
@@ -74,7 +74,7 @@ it('the menu of a preview omits empty categories, and ends with those that the d
   expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
 })
 
-it('viewers get the saved homepage in their language; existing sections keep their address', async () => {
+it('viewers get the saved homepage in their language, and existing sections keep their address', async () => {
   const { version, draft: before } = await show()
   const draft = await otherDraft()
   const saved = await editor.studio.callOk(saveHomepage, { body: { draft, version } })
@@ -100,7 +100,7 @@ it('viewers get the saved homepage in their language; existing sections keep the
   expect(auditEvent).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
 })
 
-it('the homepage shows who published it last, but only to operators who may publish it', async () => {
+it('the studio shows who published the homepage last, but only to operators who may publish it', async () => {
   const { version, draft } = await show()
   const owner = await signInOperator(site, 'owner')
   const body = { version, draft: { ...draft, copyright: 'three' } }
@@ -113,7 +113,7 @@ it('the homepage shows who published it last, but only to operators who may publ
   expect(published).toEqual({ ...shown, operator: null })
 })
 
-it('the second of two concurrent saves of the same version gets a conflict', async () => {
+it('the second of two concurrent saves of the same version is refused as a conflict', async () => {
   const { version, draft } = await show()
   const other = await signInOperator(site, 'owner')
   const body = (copyright: string) => ({ body: { version, draft: { ...draft, copyright } } })
@@ -124,7 +124,7 @@ it('the second of two concurrent saves of the same version gets a conflict', asy
   expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
 })
 
-it('a section without an English title is refused, and nothing is changed', async () => {
+it('a homepage with a section without an English title is refused', async () => {
   const { version, draft } = await show()
   const [first, ...rest] = draft.sections
   if (!first) throw new Error('no section')

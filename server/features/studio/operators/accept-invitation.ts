@@ -26,7 +26,8 @@ export interface Invitation {
 
 /**
  * Creates the one-time link with which an operator sets a password and a second factor. It replaces an earlier link,
- * and is valid for a day. The secret is in the URL fragment, which browsers do not send, so that no log contains it.
+ * and is valid for a day. The secret is in the URL fragment. Browsers do not send the fragment, so no log contains the
+ * secret.
  */
 export async function createInvitation(
   { realClock, publicUrl }: Pick<StudioContext, 'realClock' | 'publicUrl'>,
@@ -65,9 +66,9 @@ export async function openInvitation(
 }
 
 /**
- * Sets the password and the second factor of an invited operator, and signs them in.
+ * Sets the password and the second factor of an invited operator, and signs the operator in.
  * @returns the operator, and recovery codes. Each code can replace an authenticator code once. Only their hashes are
- * stored
+ * stored.
  * @throws Refusal linkExpired; passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer or codeWrong with the
  * field
  */

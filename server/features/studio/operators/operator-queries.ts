@@ -30,7 +30,10 @@ export function lockOwners(tx: Tx) {
     .execute()
 }
 
-/** Inserts an operator. @returns false if an operator with this address exists */
+/**
+ * Inserts an operator.
+ * @returns false if an operator with this address exists
+ */
 export async function insertOperator(tx: Tx, operator: Insertable<OperatorsTable>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('operators')
@@ -104,7 +107,7 @@ export async function deleteInvitation(tx: Tx, operatorId: string): Promise<void
 
 /**
  * Marks an authenticator code's time step as used, with all earlier steps.
- * @returns false if another call has used it first
+ * @returns false if another call has already used it
  */
 export async function useTimeStep(tx: Tx, id: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -116,7 +119,7 @@ export async function useTimeStep(tx: Tx, id: string, step: number): Promise<boo
   return numUpdatedRows === 1n
 }
 
-/** Replaces an operator's recovery codes. An empty array only deletes them. */
+/** Replaces an operator's recovery codes. An empty array deletes all of them. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   operatorId: string,
@@ -130,7 +133,10 @@ export async function replaceRecoveryCodes(
     .execute()
 }
 
-/** Deletes a recovery code that is being used. @returns false if it does not exist */
+/**
+ * Deletes a recovery code that is being used.
+ * @returns false if the code does not exist
+ */
 export async function useRecoveryCode(tx: Tx, operatorId: string, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('operator_recovery_codes')

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 describe('an owner', () => {
-  it('adds an operator once, with a link that is valid for a day', async () => {
+  it('adds an operator, who gets one account and a link that is valid for a day', async () => {
     const body = { email: 'Eva@example.com', role: 'editor' } as const
     const { operator, link, expires_at } = await owner.studio.callOk(addOperator, { body })
     expect(operator).toMatchObject({ email: 'Eva@example.com', role: 'editor', active_since: null })
@@ -37,7 +37,7 @@ describe('an owner', () => {
     })
   })
 
-  it('changes a role at once, and the audit log has the previous one', async () => {
+  it('changes a role at once, and the audit log has the previous role', async () => {
     const editor = await signInOperator(site, 'editor')
     expect((await editor.studio.call(listAuditEvents)).answer.code).toBe(403)
     await owner.studio.callOk(changeOperator, { body: { email: editor.email, role: 'support' } })
@@ -57,7 +57,7 @@ describe('an owner', () => {
     expect(list.map(({ event }) => event)).toEqual(['studio operator set-role', 'studio operator add'])
   })
 
-  it('resets access: password, second factor and sessions end', async () => {
+  it('resets the access of an operator, whose password, second factor and sessions then end', async () => {
     const editor = await signInOperator(site, 'editor')
     await owner.studio.callOk(resetOperator, { body: { email: editor.email } })
     expect((await editor.studio.call(getStudioSession)).answer.code).toBe(401)
@@ -65,16 +65,16 @@ describe('an owner', () => {
     expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
   })
 
-  it('who resets another owner’s access is named in a mail to that owner, and in the audit log', async () => {
+  it('who resets another owner’s access is named in a mail to that owner and in the audit log', async () => {
     const other = await signInOperator(site, 'owner')
     const { operator } = await owner.studio.callOk(resetOperator, { body: { email: other.email } })
     const [mail] = await site.mails(other.email)
     expect(mail?.text).toContain(`${owner.email} has reset your password`)
-    // Access to the mailbox must not give access to the studio.
+    // The mail has no link, because access to the mailbox must not give access to the studio.
     expect(mail?.text).not.toContain('invitation=')
     const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: operator.id } })
     expect(list[0]).toMatchObject({ event: 'studio operator reset-access', operator: owner.email })
-    // The first link was never opened: no access is reset.
+    // The first link was never opened, so the operator has no access to reset.
     await owner.studio.callOk(addOperator, { body: { email: 'fresh@example.com' } })
     await owner.studio.callOk(resetOperator, { body: { email: 'fresh@example.com' } })
     expect(await site.mails('fresh@example.com')).toEqual([])
@@ -82,7 +82,7 @@ describe('an owner', () => {
     await owner.studio.callOk(removeOperator, { body: { email: other.email } })
   })
 
-  it('removes an operator, whose audit events stay', async () => {
+  it('removes an operator, whose audit events remain', async () => {
     const other = await signInOperator(site, 'owner')
     await other.studio.callOk(addOperator, { body: { email: 'kept@example.com' } })
     await owner.studio.callOk(removeOperator, { body: { email: other.email } })
@@ -91,29 +91,30 @@ describe('an owner', () => {
     expect(list.some(({ operator }) => operator === other.email)).toBe(true)
   })
 
-  it('cannot leave the site without an owner, whatever the number of concurrent requests', async () => {
+  it('cannot leave the site without an owner, even by concurrent requests', async () => {
     const other = await signInOperator(site, 'owner')
     const answers = await Promise.all([
       owner.studio.call(changeOperator, { body: { email: other.email, role: 'analyst' } }),
       other.studio.call(changeOperator, { body: { email: owner.email, role: 'analyst' } }),
     ])
     const codes = answers.map(({ answer }) => answer.code).toSorted()
-    // The second is the last owner, or is not an owner any more.
+    // The later request is refused because its sender is not an owner any more, or because its target is the last
+    // owner.
     expect([
       [200, 403],
       [200, 409],
     ]).toContainEqual(codes)
-    // Queried on the command line: either may have won, and the loser sees no one else.
+    // Lists the operators on the command line, because the studio shows all of them only to an owner.
     const { list } = JSON.parse(await runStudioCommand(site.context, ['operator', 'list', '--json'])) as {
       list: Operator[]
     }
     const activeOwners = list.filter(({ role, active_since }) => role === 'owner' && active_since)
     expect(activeOwners).toHaveLength(1)
-    // Both may continue.
+    // Restores the owner's role for the next tests.
     await runStudioCommand(site.context, ['operator', 'set-role', owner.email, 'owner'])
   })
 
-  it('remains the last owner after a reset: cannot be demoted or removed until there is another', async () => {
+  it('who is the last one cannot be demoted or removed, even after a reset, until there is another owner', async () => {
     const other = await startTestSite()
     onTestFinished(() => other.close())
     const run = (...args: string[]) => runStudioCommand(other.context, ['operator', ...args])
@@ -125,7 +126,7 @@ describe('an owner', () => {
       ['remove', email],
     ])
       await expect(run(...args)).rejects.toThrow('at least one owner')
-    // Another role can still be changed and removed.
+    // Operators of other roles can be changed and removed.
     await run('set-role', 'editor@example.com', 'analyst')
     await run('remove', 'editor@example.com')
     await run('add', 'successor@example.com')
@@ -134,7 +135,7 @@ describe('an owner', () => {
   })
 })
 
-it('other roles see only themselves in the team', async () => {
+it('an operator of another role sees no other operators', async () => {
   const editor = await signInOperator(site, 'editor')
   const { list } = await editor.studio.callOk(listOperators)
   expect(list.map(({ email }) => email)).toEqual([editor.email])
@@ -143,7 +144,7 @@ it('other roles see only themselves in the team', async () => {
 describe('the command line', () => {
   const run = (...args: string[]) => runStudioCommand(site.context, args)
 
-  it('does the same as the studio’s pages, and the audit log names no operator', async () => {
+  it('runs the commands of the studio’s pages, and the audit log names no operator for them', async () => {
     expect(await run('operator', 'add', 'cli@example.com', '--role', 'analyst')).toMatch(
       /link: http.*invitation=/,
     )
@@ -156,7 +157,7 @@ describe('the command line', () => {
     })
   })
 
-  it('lists its commands if none is given', async () => {
+  it('lists its commands if it gets none', async () => {
     expect(await run()).toMatch(/operator +list, add, set-role, reset-access, remove/)
     expect(await run('operator')).toMatch(/add \[options\] <email> +Adds an operator/)
   })

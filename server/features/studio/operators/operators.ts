@@ -79,7 +79,7 @@ export const operatorCommands: Command[] = [
   }),
 ]
 
-/** Columns of an operator without credentials: just invited, or reset. */
+/** Columns of an operator without credentials, who was just invited or whose access was reset. */
 const withoutCredentials = { password_hash: null, encrypted_totp_secret: null, active_since: null }
 
 /** Creates the one-time link with which an operator sets the missing credentials. */
@@ -92,13 +92,16 @@ async function createInvitationLink(
   return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
 }
 
-/** Mails an operator that their access was reset and who did it, so that they can object. */
+/** Mails an operator that the access was reset and who reset it, so that the operator can object. */
 function sendResetMail({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
   const values = { by: operator?.email ?? commandLineOf('studio'), link: `${publicUrl}/studio` }
   return queueMail(tx, { to, template: 'operatorReset', language, values })
 }
 
-/** Locks the operator with an address. @throws Refusal notFound */
+/**
+ * Locks the operator with an address.
+ * @throws Refusal notFound
+ */
 async function lockByEmail(tx: Tx, email: string) {
   const known = await queries.selectOperatorByEmail(tx, email)
   const operator = known && (await queries.lockOperator(tx, known.id))
@@ -107,8 +110,8 @@ async function lockByEmail(tx: Tx, email: string) {
 }
 
 /**
- * Checks that another owner remains. An invited owner does not replace an active one, but counts if no owner is active,
- * as after a reset of the last one.
+ * Checks that another owner remains. If there is an active owner, only active owners count. If there is none, as after
+ * a reset of the last owner, an invited owner counts.
  * @throws Refusal lastOwner
  */
 function assertOwnerRemains(owners: readonly { id: string; active_since: Date | null }[], id: string): void {

@@ -9,7 +9,10 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { studioCommands } from '#server/features/studio/studio.ts'
 
-/** Permissions, duplicated on purpose: a command that is opened to another role fails here. */
+/**
+ * The permissions of each command. They are duplicated here on purpose: if a command is opened to another role, a test
+ * fails.
+ */
 const allowed: Record<string, readonly Role[]> = {
   'operator add': ['owner'],
   'operator list': ['owner', 'editor', 'support', 'analyst'],
@@ -111,7 +114,7 @@ const allowed: Record<string, readonly Role[]> = {
 const commands = studioEndpoints.filter(isCommand)
 let site: TestSite
 const clients: Partial<Record<Role, Visitor>> = {}
-/** One for all commands, since the number of registrations from an address is limited. */
+/** One member for all commands, because the number of registrations from an address is limited. */
 let member: Visitor
 
 beforeAll(async () => {
@@ -129,7 +132,7 @@ function callCommand(visitor: Visitor, command: CommandEndpoint) {
   })
 }
 
-it('every command of the contract is implemented, and has its line in the table', () => {
+it('every command of the contract is implemented and in the table', () => {
   const words = commands.map(({ command }) => command).toSorted()
   expect(studioCommands.map(({ endpoint }) => endpoint.command).toSorted()).toEqual(words)
   expect(Object.keys(allowed).toSorted()).toEqual(words)
@@ -139,15 +142,15 @@ it('every command of the contract is implemented, and has its line in the table'
 describe.each(commands.map((command) => ({ words: command.command, command })))(
   '$words',
   ({ words, command }) => {
-    it.each(roles)('is open to exactly the roles of the table: %s', async (role) => {
+    it.each(roles)('the command can be run only by the roles of the table: %s', async (role) => {
       const studio = clients[role]
-      if (!studio) throw new Error(`nobody is ${role}`)
+      if (!studio) throw new Error(`there is no ${role}`)
       const { answer } = await callCommand(studio, command)
       expect(answer.code === 403).toBe(!allowed[words]?.includes(role))
       expect(answer.code).not.toBe(401)
     })
 
-    it('is closed to visitors and members, whatever token they send', async () => {
+    it('commands are refused for visitors and members, whatever token they send', async () => {
       const bearer = site.visitor({ 'x-user-token': 'm.ses_1.nothing' })
       for (const visitor of [site.visitor(), member, bearer])
         expect((await callCommand(visitor, command)).answer.code).toBe(401)
@@ -155,12 +158,12 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
   },
 )
 
-it('bodies with a higher size limit are not read for strangers, even if they are invalid', async () => {
+it('large bodies are not read for callers without access, even if the bodies are invalid', async () => {
   const large = commands.filter(({ maxBodyBytes }) => maxBodyBytes !== undefined)
   expect(large.length).toBeGreaterThan(0)
   const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }
   const { owner } = clients
-  if (!owner) throw new Error('nobody is owner')
+  if (!owner) throw new Error('there is no owner')
   const codeFor = async (visitor: Visitor, { method, path }: CommandEndpoint) => {
     const answer = await visitor.fetch(path, { method, ...unreadable })
     return ((await answer.json()) as { code: number }).code
@@ -171,7 +174,7 @@ it('bodies with a higher size limit are not read for strangers, even if they are
   }
 })
 
-it('only the studio’s calls are below /api/studio', () => {
+it('exactly the studio’s calls are below /api/studio', () => {
   expect(viewerEndpoints.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
   expect(studioEndpoints.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])
 })

@@ -24,7 +24,10 @@ export function selectSession(db: Db, tokenHash: Buffer, bounds: { seenAfter: Da
     .executeTakeFirst()
 }
 
-/** Updates `last_seen_at` if it is before `before`. @returns false if another call has updated it */
+/**
+ * Updates `last_seen_at` if it is earlier than `before`.
+ * @returns false if another call has updated it
+ */
 export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('operator_sessions')
@@ -35,7 +38,10 @@ export async function touchSession(db: Db, id: string, before: Date, now: Date):
   return numUpdatedRows === 1n
 }
 
-/** Deletes one session of an operator, or all of them if `id` is missing. @returns the number of deleted sessions */
+/**
+ * Deletes one session of an operator, or all of them if `id` is missing.
+ * @returns the number of deleted sessions
+ */
 export async function deleteSessions(db: Db, operatorId: string, id?: string): Promise<number> {
   const all = db.deleteFrom('operator_sessions').where('operator_id', '=', operatorId)
   const { numDeletedRows } = await (id === undefined ? all : all.where('id', '=', id)).executeTakeFirst()

@@ -20,7 +20,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator
-/** The middle of a half minute, so that no test reaches the next one by itself. */
+/** A time in the middle of a half minute, so that no test reaches the next half minute by itself. */
 let now = 0
 
 const stepMs = 30_000
@@ -50,7 +50,7 @@ describe('an invitation', () => {
     code: totp,
   })
 
-  it('sets password and second factor, signs in, and is valid once', async () => {
+  it('sets password and second factor, signs the operator in, and is valid once', async () => {
     const secret = await inviteOperator(site, 'new@example.com', 'editor')
     const visitor = site.visitor()
     const invitation = await visitor.callOk(beginInvitation, { body: { secret } })
@@ -68,7 +68,7 @@ describe('an invitation', () => {
     expect((await again.call(beginInvitation, { body: { secret } })).answer.code).toBe(500)
   })
 
-  it('refuses a wrong code of the app, and stays valid', async () => {
+  it('refuses a wrong code of the app, and remains valid', async () => {
     const secret = await inviteOperator(site, 'slow@example.com', 'editor')
     const visitor = site.visitor()
     expect((await visitor.call(acceptInvitation, { body: body(secret, '123456') })).answer.info).toEqual({
@@ -81,7 +81,7 @@ describe('an invitation', () => {
     expect((await visitor.call(acceptInvitation, { body: body(secret, right) })).answer.code).toBe(200)
   })
 
-  it('expires after a day, and when another is created', async () => {
+  it('expires after a day, or when another invitation is created', async () => {
     const first = await inviteOperator(site, 'late@example.com', 'support')
     const { link } = await owner.studio.callOk(resetOperator, { body: { email: 'late@example.com' } })
     const begin = (secret: string) => site.visitor().call(beginInvitation, { body: { secret } })
@@ -91,7 +91,7 @@ describe('an invitation', () => {
     expect((await begin(invitationSecretOf(link))).answer.code).toBe(500)
   })
 
-  it('signs in one of two concurrent users', async () => {
+  it('signs in only one of two concurrent users', async () => {
     const secret = await inviteOperator(site, 'two@example.com', 'editor')
     const invitation = await site.visitor().callOk(beginInvitation, { body: { secret } })
     const right = body(secret, totpCodeAt(invitation.secret, new Date(now)))
@@ -101,7 +101,7 @@ describe('an invitation', () => {
 })
 
 describe('signing in to the studio', () => {
-  it('accepts password and code together, and sets its own cookie', async () => {
+  it('accepts password and code together, and sets the studio’s cookie', async () => {
     const visitor = site.visitor()
     const credentials = { email: owner.email, password: owner.password, totp: code() }
     const { answer, headers } = await visitor.call(openStudioSession, { body: credentials })
@@ -120,7 +120,7 @@ describe('signing in to the studio', () => {
     })
   })
 
-  it('accepts the requested code despite earlier wrong passwords', async () => {
+  it('accepts the requested code even after wrong passwords', async () => {
     for (let count = 0; count < 7; count++) {
       expect((await signIn({ password: 'not this one' })).answer.code).toBe(500)
       now += 4000
@@ -129,7 +129,7 @@ describe('signing in to the studio', () => {
     expect((await signIn({ totp: code() })).answer.code).toBe(200)
   })
 
-  it('is locked out after wrong codes, even if a code is requested in between', async () => {
+  it('is refused for some time after wrong codes, even if a code is requested in between', async () => {
     for (let count = 0; count < 5; count++) {
       expect((await signIn()).answer.code).toBe(401)
       expect((await signIn({ totp: '000000' })).answer.code).toBe(500)
@@ -138,7 +138,7 @@ describe('signing in to the studio', () => {
     expect((await signIn({ totp: code() })).status).toBe(429)
   })
 
-  it('answers the same for an unknown address and a wrong password', async () => {
+  it('has the same response for an unknown address and a wrong password', async () => {
     const unknown = await signIn({}, 'nobody@example.com')
     expect(unknown.answer).toEqual((await signIn({ password: 'not this one' })).answer)
   })
@@ -150,12 +150,12 @@ describe('signing in to the studio', () => {
     expect(codesOf([await signIn({ totp: recovery }), await signIn({ totp: recovery })])).toEqual([200, 500])
   })
 
-  it('is locked out after wrong passwords, like a member’s account', async () => {
+  it('is refused for some time after wrong passwords, like that of a member', async () => {
     for (let count = 0; count < 6; count++) await signIn({ password: 'not this one' })
     expect((await signIn({ totp: code() })).status).toBe(429)
   })
 
-  it('lets an operator in from a known browser during a lockout', async () => {
+  it('is possible from a known browser during a lockout', async () => {
     const known = site.visitor()
     const attemptSignIn = (visitor = known) =>
       visitor.call(openStudioSession, {
@@ -168,7 +168,7 @@ describe('signing in to the studio', () => {
     expect((await attemptSignIn()).answer.code).toBe(200)
   })
 
-  it('creates a session that expires after 12 idle hours, or after 7 days', async () => {
+  it('creates a session that expires after 12 hours without use, or after 7 days', async () => {
     const isKnown = async () => (await owner.studio.call(getStudioSession)).answer.code === 200
     now += 12 * hourMs - stepMs - 1000
     expect(await isKnown()).toBe(true)
@@ -183,7 +183,7 @@ describe('signing in to the studio', () => {
     expect((await other.studio.call(getStudioSession)).answer.code).toBe(401)
   })
 
-  it('creates a session that can be ended in this browser or everywhere', async () => {
+  it('creates a session that can be ended alone or together with all others of the operator', async () => {
     const otherBrowser = site.visitor()
     const credentials = { email: owner.email, password: owner.password, totp: code() }
     await otherBrowser.callOk(openStudioSession, { body: credentials })
@@ -197,21 +197,21 @@ describe('signing in to the studio', () => {
     expect((await otherBrowser.call(getStudioSession)).answer.code).toBe(401)
   })
 
-  it('signs no member in, and a member’s token does not open the studio', async () => {
+  it('does not sign in a member, and a member’s token gives no access to the studio', async () => {
     const { visitor: member } = await createMember(site)
     expect((await member.call(getStudioSession)).answer.code).toBe(401)
     expect((await owner.studio.fetch('/api/user/session')).status).toBe(200)
     expect(await (await owner.studio.fetch('/api/user/session')).json()).toMatchObject({ code: 401 })
   })
 
-  it('creates a session that calls of another site cannot use', async () => {
+  it('creates a session that another site’s calls cannot use', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' }
     const { status } = await owner.studio.call(closeStudioSession, { body: {}, headers })
     expect(status).toBe(403)
     expect((await owner.studio.call(getStudioSession)).answer.code).toBe(200)
   })
 
-  it('is recorded permanently, including failures', async () => {
+  it('is recorded permanently in the audit log, including failures', async () => {
     await signIn({ password: 'not this one' })
     await signIn({ totp: code() })
     const { rows } = await site.context.database.pool.query(
@@ -234,7 +234,7 @@ describe('signing in to the studio', () => {
     return rows.map(({ details }) => details)
   }
 
-  it('with the correct password and a wrong code is recorded as such, until the lockout', async () => {
+  it('is recorded as a wrong code if only the code is wrong, until the lockout', async () => {
     for (let count = 0; count < 12; count++) await signIn({ totp: '000000' })
     const lines = await failuresOf(owner.email)
     expect(lines[0]).toEqual({ password: 'right', code: 'wrong' })

@@ -27,8 +27,8 @@ type OperatorRow = NonNullable<Awaited<ReturnType<typeof lockOperator>>>
 const signInWrong = () => new Refusal('signInWrong', { field: 'password' })
 
 /**
- * Signs an operator in with e-mail address, password and second factor, all required. An unknown address causes the
- * same work and delays as a wrong password, so that callers cannot find out which addresses exist.
+ * Signs an operator in with e-mail address, password and second factor, all of which are required. An unknown address
+ * takes the same work and delays as a wrong password, so callers cannot find out which addresses exist.
  * @throws Refusal emailInvalid, signInWrong, secondFactorRequired, codeWrong; Fault tooManyRequests
  */
 export async function signIn(context: StudioContext, call: SignInCall): Promise<Operator> {

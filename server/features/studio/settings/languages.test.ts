@@ -41,7 +41,7 @@ const titleOf = async (headers: Record<string, string>, visitor?: Visitor) =>
 describe('a site that offers German and Spanish', () => {
   beforeAll(() => offer('dy', 'es'))
 
-  it('serves a document in the first requested language that it offers, otherwise in the default', async () => {
+  it('serves a document in the first requested language that it offers, otherwise in the default language', async () => {
     const langOf = async (path: string, accept?: string) =>
       /<html lang="(\w+)"/.exec(await open(path, accept ? { 'accept-language': accept } : {}))?.[1]
     expect(await langOf('/', 'fr, en;q=0.9, es;q=0.8')).toBe('es')
@@ -52,7 +52,7 @@ describe('a site that offers German and Spanish', () => {
     expect(await langOf('/nowhere?lang=en')).toBe('de')
   })
 
-  it('serves responses, refusals and the manifest in these languages', async () => {
+  it('serves responses, refusals and the manifest only in these languages', async () => {
     expect(await titleOf({ 'accept-language': 'fr, es' })).toBe('Contacto')
     expect(await titleOf({ 'accept-language': 'en' })).toBe('Kontakt')
     const message = async (accept: string) =>
@@ -67,7 +67,7 @@ describe('a site that offers German and Spanish', () => {
     expect(manifest).toContain('"lang":"de"')
   })
 
-  it('uses the default for a viewer who stored another language, and refuses to store others', async () => {
+  it('uses the default language for a viewer with another stored language, and refuses to store other languages', async () => {
     expect(await titleOf({}, portuguese)).toBe('Kontakt')
     expect(await open('/my', {}, portuguese)).toContain('<html lang="de"')
     const change = (language: string) => portuguese.call(changeUser, { body: { language } })
@@ -80,20 +80,20 @@ describe('a site that offers German and Spanish', () => {
     await offer('dy', 'es')
   })
 
-  it('lists these languages for search engines', async () => {
+  it('lists only these languages for search engines', async () => {
     const expected = ['de', 'es', 'x-default']
     expect(alternates(await open('/shopping'))).toEqual(expected)
     const address = /<url>[^]*?<\/url>/.exec(await open('/sitemaps/pages.xml'))?.[0] ?? ''
     expect(alternates(address)).toEqual(expected)
   })
 
-  it('sends these languages to viewers’ pages, but not to the studio', async () => {
+  it('states these languages in viewers’ pages, but all languages in the studio', async () => {
     expect(await open('/')).toContain('"languages":["dy","es"]')
     expect(await open('/studio')).not.toContain('"languages"')
     expect(await open('/studio?lang=fr')).toContain('<html lang="fr"')
   })
 
-  it('answers operators in their own language', async () => {
+  it('sends responses to operators in the operator’s language, even if the site does not offer it', async () => {
     const refused = async (accept: string) => {
       const body = { languages: [] }
       const headers = { 'accept-language': accept }
@@ -103,7 +103,7 @@ describe('a site that offers German and Spanish', () => {
     expect(await refused('dy')).toBe(site.context.translate('dy', 'refusals.settingInvalid'))
   })
 
-  it('sends a mail in one of these languages', async () => {
+  it('sends mails only in these languages', async () => {
     const { lang } = site.context.composeMail('refunded', 'pt', {
       link: 'https://drama.example/my',
       amount: '$1',
@@ -114,7 +114,7 @@ describe('a site that offers German and Spanish', () => {
     expect(lang).toBe('de')
   })
 
-  it('shows the maintenance page in one of these languages', async () => {
+  it('shows the maintenance page only in these languages', async () => {
     await owner.studio.callOk(setMaintenance, { body: { on: true } })
     await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Bald wieder da')
     await owner.studio.callOk(setMaintenance, { body: { on: false } })
@@ -122,14 +122,14 @@ describe('a site that offers German and Spanish', () => {
   })
 })
 
-it.each([[[]], [['en', 'en']]] as Language[][][])('refuses to offer %j', async (languages) => {
+it.each([[[]], [['en', 'en']]] as Language[][][])('the languages %j are refused', async (languages) => {
   const before = await owner.studio.callOk(showSettings)
   const { answer } = await owner.studio.call(setOfferedLanguages, { body: { languages } })
   expect(answer).toMatchObject({ code: 500, info: { field: 'languages' } })
   expect(await owner.studio.callOk(showSettings)).toEqual(before)
 })
 
-it('can offer a single language, also from the command line, with an audit entry', async () => {
+it('the command line can set a single language, with an audit entry', async () => {
   const shown = await runStudioCommand(site.context, ['languages', 'set', '--languages', 'fy'])
   expect(shown).toContain('languages: ["fy"]')
   await expect.poll(() => site.context.languages()).toEqual(['fy'])
@@ -144,7 +144,7 @@ it('can offer a single language, also from the command line, with an audit entry
   })
 })
 
-it('resets to the initial state when all languages are offered in their usual order', async () => {
+it('the languages have no stored setting after all of them are offered again in their usual order', async () => {
   await offer('en', 'es', 'fy', 'dy', 'pt')
   expect(await open('/')).not.toContain('"languages"')
   expect(await titleOf({}, portuguese)).toBe('Fale conosco')

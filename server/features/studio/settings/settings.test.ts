@@ -109,7 +109,7 @@ describe('a setting', () => {
   })
 
   it.each<[SettingName, string]>([
-    // With ten calls a minute no page of the studio loads, not even the page that resets the limit.
+    // With ten calls a minute, no page of the studio loads, not even the page that resets the limit.
     ['apiUser', '10/min'],
     ['apiUser', '1/s'],
     ['apiIp', '599/min'],
@@ -119,21 +119,21 @@ describe('a setting', () => {
     ['signInAccount', '100/s'],
     ['cardFailuresUser', '1/h'],
     ['mailLinksAccount', '999/h'],
-  ])('%s refuses %j, and reports the allowed range', async (name, value) => {
+  ])('%s cannot be %j, and the refusal has the allowed range', async (name, value) => {
     const { answer } = await owner.studio.call(changeSetting, { body: { name, value } })
     const { min, max } = rateLimitBounds[name as RateLimitName]
     expect(answer).toMatchObject({ code: 500, info: { field: 'value', min, max } })
     expect(answer.message).toContain(`from ${min} to ${max}`)
   })
 
-  it.each(rateLimitNames)('%s accepts the minimum, the maximum, and the default', async (name) => {
+  it.each(rateLimitNames)('%s can be the minimum, the maximum and the default', async (name) => {
     const { min, max } = rateLimitBounds[name]
     for (const value of [min, max, formatRateLimit(readRateLimits({})[name])])
       expect(settingOf(await change(name, value), name)).toEqual({ name, value, custom: true })
     await change(name, null)
   })
 
-  it('keeps the concurrent changes of two operators', async () => {
+  it('is not lost if two operators change settings concurrently', async () => {
     const other = await signInOperator(site, 'owner')
     const body = { name: 'apiUser', value: '5999/min' } as const
     await Promise.all([change('apiIp', '88888/min'), other.studio.callOk(changeSetting, { body })])
@@ -151,7 +151,7 @@ describe('a setting', () => {
   })
 })
 
-it('lists which secrets are set, but never their values', async () => {
+it('a secret is listed as set or not set, but never with its value', async () => {
   const { secrets } = await owner.studio.callOk(showSettings)
   expect(secrets).toContainEqual({ name: 'META_ACCESS_TOKEN', set: true })
   expect(secrets).toContainEqual({ name: 'STRIPE_SECRET_KEY', set: false })
@@ -159,7 +159,7 @@ it('lists which secrets are set, but never their values', async () => {
 })
 
 describe('while the site is closed for viewers', () => {
-  /** Sends several requests, because several processes may answer in turn. */
+  /** Sends several requests, because different processes may respond. */
   const statuses = () => Promise.all([1, 2, 3, 4].map(async () => (await fetch(`${site.url}/`)).status))
   const allAre = async (status: number) => expect(new Set(await statuses())).toEqual(new Set([status]))
   beforeAll(async () => {
@@ -173,7 +173,7 @@ describe('while the site is closed for viewers', () => {
   })
 
   it.each(['/', '/videos/vid_1', '/shopping', '/order/easy', '/nowhere'])(
-    '%s shows a maintenance page in the viewer’s language, and says when to retry',
+    '%s shows a maintenance page in the viewer’s language, with the time for a retry',
     async (path) => {
       const answer = await fetch(site.url + path, { headers: { 'accept-language': 'de' } })
       expect(answer.status).toBe(503)
@@ -189,7 +189,7 @@ describe('while the site is closed for viewers', () => {
     expect(await answer.json()).toMatchObject({ code: 503, message: expect.any(String) })
   })
 
-  it('an operator sees the whole site; a forged cookie does not work', async () => {
+  it('an operator can use the whole site, but a browser with a forged cookie cannot', async () => {
     const statusesFor = (cookie: string) =>
       Promise.all(
         ['/?draft', '/api/tag?keyword=a', '/shopping'].map(
@@ -200,7 +200,7 @@ describe('while the site is closed for viewers', () => {
     expect(await statusesFor('operator=made-up; __Host-operator=made-up')).toEqual([503, 503, 503])
   })
 
-  it('the studio works, webhooks are received, and the health check succeeds', async () => {
+  it('the studio can be used, webhooks are received, and the health check succeeds', async () => {
     expect((await fetch(`${site.url}/studio`)).status).toBe(200)
     expect((await owner.studio.callOk(showSettings)).maintenance).toBe(true)
     const webhook = await fetch(`${site.url}/api/webhook/payment/sandbox`, { method: 'POST', body: '{}' })
@@ -212,6 +212,6 @@ describe('while the site is closed for viewers', () => {
   })
 })
 
-it('viewers are admitted again after the site is reopened', async () => {
+it('viewers can use the site after it is reopened', async () => {
   expect(await site.visitor().callOk(getHomepage)).toBeDefined()
 })

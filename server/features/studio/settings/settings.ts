@@ -57,7 +57,7 @@ export const settingsCommands: Command[] = [
       throw new Refusal('settingInvalid', { field: 'languages' })
     const own = await queries.lockOwnSettings(tx)
     const { languages: before, ...rest } = own
-    // The default, all languages in their usual order, is stored as no value.
+    // The default (all languages in their usual order) is not stored.
     const isDefault = offered.join() === languages.join()
     await queries.updateOwnSettings(tx, isDefault ? rest : { ...rest, languages: [first, ...others] })
     return {
@@ -126,13 +126,16 @@ const parseMailFrom = (text: string) => orInvalid(() => readMailFrom({ MAIL_FROM
 const parseLimit = (text: string): RateLimit => orInvalid(() => readRateLimit({ LIMIT: text }, 'LIMIT'))
 const rateOf = ({ max, seconds }: RateLimit) => max / seconds
 
-/** Parses a rate limit and checks its bounds. @throws Refusal settingInvalid, limitOutOfBounds */
+/**
+ * Parses a rate limit and checks its bounds.
+ * @throws Refusal settingInvalid, limitOutOfBounds
+ */
 function validateLimit(name: RateLimitName, text: string): RateLimit {
   const requested = parseLimit(text)
   const bounds = rateLimitBounds[name]
   const [minimum, maximum] = [parseLimit(bounds.min), parseLimit(bounds.max)]
-  // `max` has its own minimum: a limit of 1 call a second has a high rate, but would refuse the many calls that a page
-  // sends at once.
+  // `max` has a separate minimum. A limit of 1 call a second would have a high rate, but refuse most of the many calls
+  // that a page sends at once.
   const isInBounds =
     requested.max >= minimum.max &&
     rateOf(requested) >= rateOf(minimum) &&

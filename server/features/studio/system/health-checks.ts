@@ -38,14 +38,17 @@ class ComponentFault extends Error {
 
 const defaultTimeoutMs = 5000
 const maxDetailLength = 300
-/** Minimum free space on the work disk. With less, the next episode may not fit. */
+/** Minimum free space on the work disk. With less space, the next episode may not fit. */
 const minFreeBytes = 2 * 1024 ** 3
 /**
- * Key prefix of test files, outside the folders that are backed up and purged. Each check writes its own file, because
+ * Key prefix of test files, outside the folders that are backed up and purged. Each check writes another file, because
  * several processes may check at the same time.
  */
 const probePrefix = 'health/probe-'
-/** Id of a payment that does not exist. The gateway's response shows that it is reachable and accepts our keys. */
+/**
+ * Id of a payment that does not exist. The gateway's response to it shows that the gateway is reachable and accepts our
+ * keys.
+ */
 const unknownPaymentId = 'pi_none'
 
 /** Checks all components concurrently, each with a time limit, and stores the results. */
@@ -84,8 +87,8 @@ async function runCheck(
 }
 
 /**
- * Returns the detail of a failure. A gateway's message may contain a payment's secret or an address, so only names and
- * codes are returned.
+ * Returns the detail of a failure. A gateway's message may contain a payment's secret or an address, so it is replaced
+ * by names and codes.
  */
 function detailOf(component: string, error: unknown): string {
   const isOwnError = error instanceof TimedOut || error instanceof ComponentFault
@@ -108,13 +111,16 @@ async function checkJobs({ db }: HealthCheckContext): Promise<void> {
   if (late.length > 0) throw new ComponentFault('workerOffline', late.join(', '))
 }
 
-/** Writes and reads a file, and checks the free space. @returns a text with the free space */
+/**
+ * Writes and reads a file, and checks the free space.
+ * @returns a text with the free space
+ */
 async function checkStorage({ storage, resourceLimits }: HealthCheckContext): Promise<string> {
   const key = probePrefix + randomUUID()
   try {
     await storage.write(key, key)
     if ((await storage.read(key)).toString() !== key)
-      throw new Error('the file read back differs from the file written')
+      throw new Error('the file that was read differs from the file that was written')
   } finally {
     await storage.remove(key)
   }

@@ -5,7 +5,10 @@ import type { ComponentHealth } from '#contract/studio/system.ts'
 
 export type HealthFinding = Pick<ComponentHealth, 'component' | 'problem' | 'detail'>
 
-/** Runs a trivial query. Throws if the database does not respond. */
+/**
+ * Runs a trivial query.
+ * @throws Error if the database does not respond
+ */
 export async function pingDatabase(db: Db): Promise<void> {
   await sql`SELECT 1`.execute(db)
 }
@@ -57,7 +60,10 @@ export function selectJobs(db: Db) {
 }
 export type JobRow = Awaited<ReturnType<typeof selectJobs>>[number]
 
-/** Requests an immediate run of a job. @returns false if the job does not exist */
+/**
+ * Requests an immediate run of a job.
+ * @returns false if the job does not exist
+ */
 export async function requestJobRun(tx: Tx, name: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('scheduled_jobs')
@@ -78,7 +84,7 @@ export async function selectLastRun(db: Db): Promise<Date | null> {
   return last
 }
 
-/** Counts mails that wait for a retry or are overdue by five minutes. Stops counting at 100. */
+/** Counts mails that wait for a retry or are overdue by five minutes, but counts no further than 100. */
 export async function countStuckMails(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ stuck: number }>`
     SELECT count(*)::integer AS stuck FROM (SELECT FROM mails

@@ -49,7 +49,7 @@ const hourly = { everySeconds: 3600 }
 const componentOf = (list: readonly ComponentHealth[], name: string) =>
   list.find(({ component }) => component === name)
 
-/** Returns the time when the first job's success was recorded, if any. */
+/** Returns the time at which the first job's success was recorded, if any. */
 const isWritten = async () => (await owner.studio.callOk(listJobs)).list[0]?.succeeded_at
 
 /** Checks a component of a site with a changed context. */
@@ -59,7 +59,7 @@ async function find(name: string, otherwise: Partial<HealthCheckContext>) {
 }
 
 describe('the health of the site', () => {
-  it('is ok in every component if nothing is wrong', async () => {
+  it('is ok for every component of a site without faults', async () => {
     await work({ name: 'well', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
     const { list } = await owner.studio.callOk(checkHealth, { body: {} })
@@ -73,7 +73,7 @@ describe('the health of the site', () => {
     expect((await owner.studio.callOk(showHealth)).list).toEqual(list)
   })
 
-  it('reports each fault with its start, as long as it lasts', async () => {
+  it('includes each fault with its start, as long as the fault lasts', async () => {
     const unreachable: HealthCheckContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
     await runHealthChecks({ ...site.context, mailer: unreachable })
     const first = componentOf((await owner.studio.callOk(showHealth)).list, 'mail')
@@ -88,7 +88,7 @@ describe('the health of the site', () => {
     expect(third?.since).not.toBe(first?.since)
   })
 
-  it('shows other systems’ messages to the owner only, and of a gateway only names and codes', async () => {
+  it('includes messages of other systems only for owners, and of gateways only names and codes', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('there is no gateway')
     const error = Object.assign(new Error('no payment of eve@example.com'), {
@@ -108,7 +108,7 @@ describe('the health of the site', () => {
     await runHealthChecks(site.context)
   })
 
-  it('does not wait for a component that does not answer', async () => {
+  it('is reported without waiting for a component that does not respond', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('no gateway')
     const silent = { ...sandbox, retrievePayment: () => new Promise<never>(() => {}) }
@@ -116,7 +116,7 @@ describe('the health of the site', () => {
     expect(await find('gateway sandbox', otherwise)).toMatchObject({ problem: 'notResponding' })
   })
 
-  it('detects a storage that refuses writes', async () => {
+  it('includes a storage that refuses writes', async () => {
     const root = mkdtempSync(join(tmpdir(), 'cliffhanger-health-'))
     const storage = openDisk(root)
     rmSync(root, { recursive: true })
@@ -127,7 +127,7 @@ describe('the health of the site', () => {
     })
   })
 
-  it('shows the free space, and that events are not recorded if it is too low', async () => {
+  it('includes the free space, and that events are not recorded if the space is too low', async () => {
     expect(await find('storage', {})).toMatchObject({
       problem: null,
       detail: expect.stringMatching(/^[\d.]+ GB left/),
@@ -139,7 +139,7 @@ describe('the health of the site', () => {
     })
   })
 
-  it('detects mails that are not sent', async () => {
+  it('includes mails that are not sent', async () => {
     const { db } = site.context
     const mail = { id: 'mail_1', recipient: 'a@example.com', template: 'reset', language: 'en', fields: '{}' }
     await db
@@ -150,7 +150,7 @@ describe('the health of the site', () => {
     await db.deleteFrom('mails').execute()
   })
 
-  it('detects that no worker has run anything for minutes', async () => {
+  it('includes that no worker has run a job for minutes', async () => {
     const { pool } = site.context.database
     await work({ name: 'away', ...hourly, run: async () => {} })
     await expect.poll(isWritten).toBeTruthy()
@@ -163,7 +163,7 @@ describe('the health of the site', () => {
 })
 
 describe('a job that fails', () => {
-  it('is listed first with its reason and start, and runs again on an operator’s request', async () => {
+  it('is listed first, with its reason and start, and runs again on an operator’s request', async () => {
     let broken = true
     let runs = 0
     const failing = {
@@ -193,7 +193,7 @@ describe('a job that fails', () => {
     const succeeded = async () =>
       (await owner.studio.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()
-    // Requested again at once, since a success so soon after another is otherwise not recorded.
+    // Requests the job again at once, because a success so soon after another is otherwise not recorded.
     await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
     const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list
@@ -227,7 +227,7 @@ describe('files that failed conversion', () => {
     return id
   }
 
-  it('have reasons in the operator’s language, or as they were written if they have no key', async () => {
+  it('have reasons in the operator’s language, or the stored text if the reason has no key', async () => {
     await fail('before', '2025-01-01T10:00:00Z')
     await fail('now', '2025-01-02T10:00:00Z', reasonColumns(new UnusableFile({ key: 'noIndex' })))
     const reasonsIn = async (accept: string) => {
@@ -276,7 +276,7 @@ describe('files that failed conversion', () => {
 })
 
 describe('the commands that back up and restore the site', () => {
-  it('are shown to operators only', async () => {
+  it('are shown only to operators', async () => {
     expect(await owner.studio.callOk(getBackupCommands)).toEqual({
       backup: 'npm run backup -- /path/to/a/folder',
       restore: 'npm run restore -- /path/to/a/folder',
@@ -297,7 +297,7 @@ describe('abandoned mails', () => {
     return email
   }
 
-  it('are listed without their content, and sent again on request of an operator, who is in the audit log', async () => {
+  it('are listed without their content, and are sent again on request of an operator, with an audit entry', async () => {
     const email = await abandonMail()
     const { list } = await owner.studio.callOk(listAbandonedMails)
     const [mail] = list
@@ -323,7 +323,7 @@ describe('abandoned mails', () => {
     expect(JSON.stringify(auditLog)).not.toContain(email)
   })
 
-  it('are listed in pages, latest first, with a program’s message for the owner only', async () => {
+  it('are listed in pages, latest first, with a program’s message only for owners', async () => {
     const [first, second] = [await abandonMail(), await abandonMail()]
     const { studio } = await signInOperator(site, 'support')
     const page = await studio.callOk(listAbandonedMails, { query: { limit: 1 } })

@@ -81,22 +81,25 @@ export const systemCommands: Command[] = [
   }),
 ]
 
-/** Returns the job that checks the components each minute, so that the beginning of a problem is known. */
+/** Returns the job that checks the components each minute, so that the time when a problem began is known. */
 export function systemJobs(context: HealthCheckContext): Job[] {
   return [{ name: 'check-health', everySeconds: 60, run: async () => void (await runHealthChecks(context)) }]
 }
 
 const mailLimits = { default: 20, max: 50 }
 
-/** Maximum age in milliseconds at which findings count as recent. */
+/** Maximum age of recent findings in milliseconds. */
 const maxCheckAgeMs = 10_000
 
-/** Only owners see error messages, because messages of programs and other servers may contain names and addresses. */
+/**
+ * Returns whether a role sees error messages. Only owners do, because messages of programs and other servers may
+ * contain names and addresses.
+ */
 const seesErrorMessages = ({ role }: Actor) => role === 'owner'
 
 /**
- * Time in milliseconds since the last successful job, after which no worker counts as running. A worker runs
- * `check-health` each minute.
+ * Time in milliseconds since the last successful job, after which it is assumed that no worker is running. A worker
+ * runs `check-health` each minute.
  */
 const workerOfflineAfterMs = 4 * 60_000
 
@@ -155,7 +158,10 @@ function presentMail(
   }
 }
 
-/** Returns a mail's subject; undefined if this release cannot compose the mail, which may be why it was abandoned. */
+/**
+ * Returns a mail's subject. Returns undefined if this release cannot compose the mail, which may be the reason why the
+ * mail was abandoned.
+ */
 function subjectOf(compose: () => string): string | undefined {
   try {
     return compose()
