@@ -130,7 +130,7 @@ describe('new episodes of a favorite', () => {
     for (const { alerts } of [silent, unconfirmed, former]) expect(await alerts()).toEqual([])
   })
 
-  it('are not mailed to users who made the drama a favorite afterwards', async () => {
+  it('are not mailed to users who made the drama a favorite after the release', async () => {
     await release(3)
     await sendAlerts(site.context)
     time.advance(1)
@@ -140,7 +140,7 @@ describe('new episodes of a favorite', () => {
     expect(await alerts()).toEqual([])
   })
 
-  it('are not mailed if the drama was archived meanwhile', async () => {
+  it('are not mailed if the drama was archived after the release', async () => {
     const { alerts } = await createSubscriber()
     await release(3)
     await sendAlerts(site.context)

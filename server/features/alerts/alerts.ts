@@ -32,7 +32,7 @@ export function alertJobs(context: AlertsContext): Job[] {
 
 export const loadAlerts = (db: Db, userId: string): Promise<Alerts> => queries.selectAlerts(db, userId)
 
-/** Turns e-mail alerts on or off. They stay off if the user has no confirmed address. */
+/** Turns e-mail alerts on or off. They remain off if the user has no confirmed address. */
 export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: Date): Promise<Alerts> {
   const { can_mail } = await queries.selectAlerts(tx, userId)
   if (mail && !can_mail) return { mail: false, can_mail }

@@ -159,7 +159,7 @@ it('an error of one push ends the run only after the other pushes have been answ
   expect(await loadMessages()).toMatchObject([{ subscription_id: '0-push.broken.com' }])
 })
 
-it('a push is not sent if its favorite was removed meanwhile', async () => {
+it('a push is not sent if the favorite was removed after the release', async () => {
   await subscribe()
   await release(3)
   await subscriber.callOk(removeFavorites, { body: { video_ids: [video.id] } })

@@ -97,7 +97,7 @@ export async function expireOtherKeySubscriptions(
 
 /**
  * Queues a push about a release for these users' browsers. Skips subscriptions made with another public key. If a push
- * about the same video is already queued, the release is merged into it.
+ * about the same video is already queued, adds the release to that push.
  */
 export async function queuePushes(
   tx: Tx,
@@ -164,7 +164,8 @@ export interface DuePush extends CoverColumns {
 
 /**
  * Claims due pushes until `until`, so that no other process sends them. Pushes with the fewest attempts are first. A
- * push whose subscription was made with another public key is claimed only once it has expired, to be deleted.
+ * push whose subscription was made with another public key is claimed only after the push has expired, so that it is
+ * deleted.
  */
 export async function claimPushes(
   db: Db,

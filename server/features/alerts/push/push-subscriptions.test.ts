@@ -33,7 +33,7 @@ const stored = (browser: PushBrowser) =>
     .executeTakeFirst()
 
 describe('notifications in a browser', () => {
-  it('are turned on and off by guests and members alike', async () => {
+  it('can be turned on and off by guests and members', async () => {
     for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
       const browser = new PushBrowser()
       const { endpoint } = browser.subscription

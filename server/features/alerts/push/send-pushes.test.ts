@@ -234,7 +234,7 @@ describe('a release', () => {
 
 describe('a push service', () => {
   it.each([403, 404, 410])(
-    'that no longer knows a subscription (%i) gets no further push for it',
+    'that does not know a subscription any more (%i) gets no further push for it',
     async (status) => {
       const [expired, other] = [await createSubscriber(), await createSubscriber()]
       const { pathname } = new URL(expired.browser.subscription.endpoint)
