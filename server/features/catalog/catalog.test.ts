@@ -29,7 +29,7 @@ afterAll(() => site.close())
 const newestFirst = () => videos.map(({ id }) => id).toReversed()
 
 describe('the homepage', () => {
-  it('shows the non-empty sections in order, and the menu', async () => {
+  it('has the menu, and the non-empty sections in order', async () => {
     const { homepage, menu, pay_theme } = await site.visitor().callOk(getHomepage)
     expect(homepage.map(({ kind }) => kind)).toEqual(['carousel', 'row', 'grid'])
     expect(homepage[0]?.items.map(({ id }) => id)).toEqual(newestFirst().slice(0, 2))
@@ -42,7 +42,7 @@ describe('the homepage', () => {
     expect(homepage[1]?.title).toBe('Neu diese Woche')
   })
 
-  it('continues a truncated section', async () => {
+  it('has truncated sections that continue on their own page', async () => {
     const { homepage } = await site.visitor().callOk(getHomepage)
     const row = homepage[1]
     expect(row).toMatchObject({ has_more: true })
@@ -115,7 +115,7 @@ it('a video is marked as hot only after it was played', async () => {
 })
 
 describe('a listing', () => {
-  it('returns each published video once, page by page, while new ones are added', async () => {
+  it('returns each published video once, page by page, even while new videos are added', async () => {
     const visitor = site.visitor()
     const first = await visitor.callOk(queryHomepage, { query: { limit: 10 } })
     const late = await buildVideo(site.context, { title: 'Late', releasedAt: new Date(Date.UTC(2026, 1, 1)) })

@@ -25,7 +25,7 @@ import { queueTagBatchJob, isBeingDeleted, lockTagBatchJob } from './tag-batch-q
 const maxVideosAtOnce = 200
 
 /**
- * Renames a tag or category in some languages. Its slug does not change, so that all references stay valid.
+ * Renames a tag or category in some languages. Its slug does not change, so all references remain valid.
  * @throws Refusal notFound, labelInvalid and labelTaken naming the field
  */
 export async function renameLabel(

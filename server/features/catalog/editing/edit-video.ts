@@ -8,7 +8,7 @@ import * as queries from './admin-queries.ts'
 import type { AdminVideoRecord } from './admin-queries.ts'
 import { upsertLabel, replaceVideoTags, upsertVideo } from './publish-queries.ts'
 
-/** Texts by language. An empty text removes the existing one; an omitted language stays unchanged. */
+/** Texts by language. An empty text removes the existing text. An omitted language remains unchanged. */
 export type TextChanges = Partial<Record<Language, string>>
 
 export interface VideoEdits {

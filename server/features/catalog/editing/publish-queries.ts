@@ -44,7 +44,7 @@ export async function upsertVideo(
 
 /**
  * Returns the id of the category or tag with this slug. If there is none, creates it with these names; a new category
- * is the last one in the menu. An existing label keeps its names and position.
+ * is the last in the menu. An existing label keeps its names and position.
  */
 export async function upsertLabel(
   tx: Tx,

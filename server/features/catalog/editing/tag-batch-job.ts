@@ -4,7 +4,7 @@ import { lockHomepage } from '#server/features/catalog/homepage/homepage-queries
 import * as queries from './label-queries.ts'
 import * as work from './tag-batch-queries.ts'
 
-/** Number of videos locked together. Edits and plays of these videos wait no longer than one batch takes. */
+/** Number of videos locked together. Edits and plays of these videos wait at most as long as one batch takes. */
 const batchSize = 200
 
 /**
@@ -46,7 +46,7 @@ async function indexBatch(tx: Tx, tagId: string, ids: readonly string[], last: s
   await work.saveIndexProgress(tx, tagId, last)
 }
 
-/** Deletes a tag without videos. If a homepage section has been given the tag meanwhile, the tag remains. */
+/** Deletes a tag without videos. If a homepage section shows the tag by now, the tag remains. */
 async function deleteEmptyTag(tx: Tx, tagId: string): Promise<void> {
   await lockHomepage(tx)
   const job = await work.lockTagBatchJob(tx, tagId)

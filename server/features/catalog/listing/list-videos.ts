@@ -180,7 +180,10 @@ function pagesOf(
   }
 }
 
-/** @throws Refusal notFound */
+/**
+ * Returns the value if it is defined.
+ * @throws Refusal notFound if it is undefined
+ */
 export function requireFound<T>(record: T | undefined): T {
   if (record === undefined) throw new Refusal('notFound')
   return record

@@ -113,7 +113,7 @@ const names = [
 ]
 
 test.each(names)(
-  'each list has every video that stays published exactly once, while others change: %s',
+  'each list has every video that remains published exactly once, while other videos change: %s',
   { timeout: propertyTimeoutMs },
   (name) =>
     checkProperty(

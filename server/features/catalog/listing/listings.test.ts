@@ -95,7 +95,7 @@ describe('a list that is paged while the catalogue changes', () => {
     ['search with a typo', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbuor' })],
     ['search by popularity', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'popular' })],
     ['search by age', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'newest' })],
-  ])('lists every video that stays published exactly once: %s', async (_name, query) => {
+  ])('has every video that remains published exactly once: %s', async (_name, query) => {
     const seen = await pages(query(), change)
     const stayed = videos.filter((_video, index) => index !== 1 && index !== 9).map(({ id }) => id)
     expect(new Set(seen).size).toBe(seen.length)
@@ -137,7 +137,7 @@ describe('a list that is paged while the catalogue changes', () => {
     expect(foreign.status).toBe(400)
   })
 
-  it('finds the same videos however the videos are spread over the search tiers', async () => {
+  it('finds the same videos, however they are spread over the search tiers', async () => {
     const before = await list({ keyword: 'harbour' })
     await site.context.database.pool.query(`UPDATE video_search SET tier = ${tierSizes.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
@@ -407,7 +407,7 @@ describe('recommendations', () => {
     return ids
   }
 
-  it('are listed in pages, each video once, whatever this viewer or others watch meanwhile', async () => {
+  it('are listed in pages, each video once, whatever this viewer or others watch between two pages', async () => {
     const section = await buildSection()
     tag = await buildTag(db(), 'Turned')
     const videos: BuiltVideo[] = []
@@ -492,7 +492,7 @@ describe('the available orders of a list', () => {
     },
   )
 
-  it('have relevance first for a search', async () => {
+  it('begin with relevance for a search', async () => {
     const { sorts } = await site.visitor().callOk(queryHomepage, { query: { keyword: 'harbour' } })
     expect(sorts).toEqual(['relevance', 'popular', 'newest'])
   })

@@ -25,9 +25,9 @@ export function idSuffix(id: string): string {
 export const maxSeeds = 5
 
 /**
- * Selects videos similar to the seeds, best first. Videos that were watched next score highest. Then follow videos with
- * common tags, those of the same category, and popular ones. A video that several sources find gets the sum of its
- * scores. Each source contributes only a few of its best videos, so the work does not grow with the catalogue.
+ * Selects videos similar to the seeds, best first. Videos that were watched next score highest, then videos with common
+ * tags, videos of the same category, and popular videos. A video that several sources find gets the sum of its scores.
+ * Each source contributes only a few of its best videos, so the work does not grow with the catalogue.
  */
 export async function selectSimilar(
   db: Db,

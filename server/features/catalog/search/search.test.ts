@@ -115,7 +115,7 @@ describe('a search', () => {
     expect(await search('lyghtxouse')).toEqual([])
   })
 
-  it('searches synopses and tags, and puts titles before them', async () => {
+  it('finds matches in titles first, then in synopses and tags', async () => {
     expect(await search('sword')).toEqual(['The Last Sword', 'Duel at Dawn'])
     expect(await search('blacksmith')).toEqual(['The Last Sword'])
     expect((await search('Verwandtschaft')).toSorted()).toEqual(['Storm Chasers', 'The Last Sword'])
@@ -155,7 +155,7 @@ describe('a search', () => {
     ])
   })
 
-  it('finds the same titles as type-ahead by a single Chinese character', async () => {
+  it('finds the same titles for a single Chinese character as type-ahead does', async () => {
     await publish('north', { en: '北京 Nights' }, 'Two taxis and one fare')
     const { titles = [] } = await site.visitor().callOk(listTags, { query: { keyword: '北' } })
     expect(titles.map(({ title }) => title)).toEqual(['北京 Nights'])
@@ -250,7 +250,7 @@ describe('one typo', () => {
     ['love', 'vloe', false],
     ['love', 'lo', false],
     ['love', 'loooe', false],
-  ])('separates %s and %s: %s', (one, other, apart) => {
+  ])('is the difference between %s and %s: %s', (one, other, apart) => {
     expect(isOneTypoApart(one, other)).toBe(apart)
     expect(isOneTypoApart(other, one)).toBe(apart)
   })
