@@ -66,7 +66,7 @@ export async function setEntitlementOwner(
   await tx.updateTable('entitlements').set({ user_id: userId }).where('order_id', 'in', orderIds).execute()
 }
 
-/** Revokes or restores the entitlements of an order. Entitlements that an operator revoked stay unchanged. */
+/** Revokes or restores the entitlements of an order. Entitlements that an operator revoked remain unchanged. */
 export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Promise<void> {
   await tx
     .updateTable('entitlements')

@@ -44,7 +44,7 @@ const counted = async (): Promise<number> => {
 }
 
 describe('a favorite', () => {
-  it('is stored for a guest, and shown on the video and in the list to this viewer only', async () => {
+  it('is stored for a guest, and shown on the video and in the list only to this viewer', async () => {
     expect(await add()).toEqual({ video_id: video.id, favorite: true, favorite_count: 1 })
     const mine = (await visitor.callOk(getVideo, { query: { id: video.id } })) as Video
     const theirs = (await site.visitor().callOk(getVideo, { query: { id: video.id } })) as Video

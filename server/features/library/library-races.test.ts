@@ -70,7 +70,7 @@ async function counts() {
 }
 
 describe('ten devices of one viewer on two processes', () => {
-  it('lose nothing: the history has the latest position of each video, and each play counts once', async () => {
+  it('save positions, and the history has the latest position of each video and each play counts once', async () => {
     const writes = devices.flatMap((device, i) =>
       videos.map((_, video) => () => save(device, video, i % 5, 1 + ((i * 7 + video * 3) % 10) * 1000)),
     )
@@ -113,7 +113,7 @@ describe('ten devices of one viewer on two processes', () => {
 })
 
 describe('many viewers', () => {
-  it('watch and like the same videos while several processes count: the totals are exact', async () => {
+  it('watch and like the same videos while several processes count, and the totals are exact', async () => {
     const viewers = await Promise.all(Array.from({ length: 12 }, async () => (await devicesOf(1))[0]))
     const aggregation = { on: true }
     const folders = sites.map(async ({ context: { db } }) => {
@@ -132,7 +132,7 @@ describe('many viewers', () => {
     expect(await counts()).toEqual(videos.map(() => ({ play_count: 12, favorite_count: 12 })))
   })
 
-  it('sign in to one account at once: all records are merged once', async () => {
+  it('sign in to one account at once, and all their records are merged once', async () => {
     const [member, ...guests] = (await Promise.all([1, 2, 3, 4].map(() => devicesOf(1)))).flat()
     await save(member, 0, 0, 1)
     for (const [i, guest] of guests.entries())

@@ -99,7 +99,7 @@ const walk = fc.record({
 })
 
 test.each(Object.entries(lists))(
-  'lists each video at most once, and each unchanged video, while others are added, moved and removed: %s',
+  'each list has every video at most once, and every unchanged video, while others are added, moved and removed: %s',
   { timeout: propertyTimeoutMs },
   (_name, list) =>
     checkProperty(

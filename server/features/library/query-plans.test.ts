@@ -16,8 +16,8 @@ const now = new Date('2026-03-01T12:00:00Z')
 const viewer = { userId: 'usr_7', role: 'member' as const, isStored: true }
 
 /**
- * Inserts 1,000 viewers and 10,000 videos of two episodes, of which the second is locked. Each viewer has 50 videos;
- * one viewer has 2,000. Foreign keys and triggers are disabled, because they would take most of the time.
+ * SQL that inserts 1,000 viewers and 10,000 videos of two episodes, of which the second is locked. Each viewer has 50
+ * videos; one viewer has 2,000. Foreign keys and triggers are disabled, because they would take most of the time.
  */
 const crowd = `
   SET session_replication_role = replica;

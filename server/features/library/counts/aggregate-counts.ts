@@ -33,8 +33,7 @@ async function runInBatches(db: Db, work: (tx: Tx, limit: number) => Promise<num
 }
 
 /**
- * Adds uncounted plays and changes of play counts to the play counts of videos. Several processes may call it
- * concurrently.
+ * Adds uncounted plays and appended changes to the play counts of videos. Several processes may call it concurrently.
  */
 export function aggregatePlays(db: Db): Promise<void> {
   return runInBatches(db, aggregatePlayBatch)

@@ -334,7 +334,7 @@ describe('a pending position', () => {
       expect((await rowsOf(user.id)).history).toMatchObject([{ position_ms: 9000 }])
   })
 
-  it('updates rows without changing an index, as does the finish of an episode', async () => {
+  it('is written without changing an index, and so is the finish of an episode', async () => {
     const { visitor, user } = await registerMember(site)
     await save(visitor, 1000)
     const { history } = await rowsOf(user.id)
@@ -350,7 +350,7 @@ describe('a pending position', () => {
     })
   })
 
-  it('of one of many viewers who started together rarely changes an index', async () => {
+  it('of a viewer rarely changes an index, even if many viewers have started together', async () => {
     const viewers = Array.from({ length: 300 }, (_, number) => `usr_crowd_${String(number).padStart(3, '0')}`)
     await database.pool.query(
       'INSERT INTO users (id, referral_code) SELECT id, id FROM unnest($1::text[]) AS given (id)',

@@ -255,7 +255,7 @@ export function bufferPositions({
       const cached = cachedPositions.get(call, video_id)
       if (!cached || stopped) return undefined
       const access = await resolveAccess(call, cached, now).catch(() => undefined)
-      // Between, another call may have evicted or replaced the cached position.
+      // In between, another call may have evicted or replaced the cached position.
       if (!access || cachedPositions.get(call, video_id) !== cached || stopped) return undefined
       const finished = isFinished(position_ms, access)
       const mayBePlay =

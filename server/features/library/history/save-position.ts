@@ -30,7 +30,7 @@ function requireAllFields(position: Partial<SavedPosition>): SavedPosition {
 }
 
 /**
- * Parses a position; a time in the future becomes now.
+ * Parses a position. A time in the future becomes the current time.
  * @throws Fault badRequest if a field is missing or `at` is not a time
  */
 export function parsePosition(position: Partial<SavedPosition>, now: Date): Omit<HistoryRow, 'user_id'> {
