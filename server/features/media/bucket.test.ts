@@ -296,10 +296,13 @@ it.each([
 it.each([
   [{ S3_SECRET_ACCESS_KEY: 'wrong' }, 'S3_SECRET_ACCESS_KEY'],
   [{ S3_BUCKET: 'nowhere' }, 'S3_BUCKET'],
-])('fails to start, naming the setting, if the storage refuses access (%j)', async (wrong, name) => {
-  const config = loadConfig({ ...store.settings, ...wrong, DATA_DIR: join(root, 'wrong') })
-  await expect(openStorage(config, silentLog, site.context.siteId)).rejects.toThrow(name)
-})
+])(
+  'a site whose storage refuses access does not start, and the error names the setting (%j)',
+  async (wrong, name) => {
+    const config = loadConfig({ ...store.settings, ...wrong, DATA_DIR: join(root, 'wrong') })
+    await expect(openStorage(config, silentLog, site.context.siteId)).rejects.toThrow(name)
+  },
+)
 
 it('a site starts while the storage is unreachable', async () => {
   store.setFault(() => 'break')

@@ -88,18 +88,21 @@ describe('a locked episode', () => {
     'captions/en.vtt',
     'storyboard.vtt',
     'thumb.webp',
-  ])("does not serve %s by another episode's link, an altered link or no link", async (file) => {
-    const { playback } = await play(1)
-    const foreign = siblingUrl(playback.hls_url, file).replace(assetOf(1), assetOf(4))
-    const [, , signature = '', asset = ''] = playback.hls_url.split('/')
-    const [expires = '', subject, mac] = signature.split('.')
-    const longer = `/media/${Number(expires) + 9999}.${subject}.${mac}/${asset}/${file}`
-    for (const url of [foreign, longer, `/media/${asset}/${file}`, `/media/x/${assetOf(4)}/${file}`]) {
-      const response = await visitor.fetch(url)
-      expect(response.ok, url).toBe(false)
-      expect(await response.text()).not.toMatch(/EXTM3U|segment|WEBVTT|thumb/)
-    }
-  })
+  ])(
+    "is protected, because %s is not served by another episode's link, an altered link or no link",
+    async (file) => {
+      const { playback } = await play(1)
+      const foreign = siblingUrl(playback.hls_url, file).replace(assetOf(1), assetOf(4))
+      const [, , signature = '', asset = ''] = playback.hls_url.split('/')
+      const [expires = '', subject, mac] = signature.split('.')
+      const longer = `/media/${Number(expires) + 9999}.${subject}.${mac}/${asset}/${file}`
+      for (const url of [foreign, longer, `/media/${asset}/${file}`, `/media/x/${assetOf(4)}/${file}`]) {
+        const response = await visitor.fetch(url)
+        expect(response.ok, url).toBe(false)
+        expect(await response.text()).not.toMatch(/EXTM3U|segment|WEBVTT|thumb/)
+      }
+    },
+  )
 
   it('has its public blurred still as image, and no sharp image', async () => {
     const { list } = (await visitor.callOk(getEpisode, { query: { video_id: video.id } })) as {
@@ -112,7 +115,7 @@ describe('a locked episode', () => {
 })
 
 describe('a bought episode', () => {
-  it('plays for its buyer and stays locked for others', async () => {
+  it('plays for its buyer and is locked for other viewers', async () => {
     const buyer = site.visitor()
     const { id } = await buyer.callOk(getUser)
     await buy(id, { videoId: video.id, episodeId: episode(4) })

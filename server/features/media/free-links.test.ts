@@ -46,8 +46,8 @@ async function remembered() {
   return { visitor, user }
 }
 
-describe('links of a free episode for a cached viewer', () => {
-  it('need no query, and are signed for the viewer', async () => {
+describe('the links of an episode for a cached viewer', () => {
+  it('need no query if the episode is free, and are signed for the viewer', async () => {
     const { visitor, user } = await remembered()
     const { episode, playback, next } = await open(visitor, 1)
     expect(episode).toMatchObject({ number: 1, state: 'free' })
@@ -55,7 +55,7 @@ describe('links of a free episode for a cached viewer', () => {
     expect(parseMediaLink(playback.hls_url).subject).toBe(user.id)
   })
 
-  it('are not issued for a locked episode, because access to it depends on the viewer’s current entitlements', async () => {
+  it('need a query if the episode is locked, because access depends on the viewer’s current entitlements', async () => {
     const { visitor, user } = await remembered()
     expect(await lookUps(visitor, 2)).toBeGreaterThan(0)
     expect((await open(visitor, 2)).next).toMatchObject({ number: 3, state: 'locked' })

@@ -159,12 +159,12 @@ describe('an episode plays', () => {
       expect(await states(all)).toEqual(['free', 'free', 'free', 'unlocked', 'unlocked', 'unlocked'])
   })
 
-  test('for no guest without records because of entitlements', async () => {
+  test('not for a guest without records, even if the guest’s id has entitlements', async () => {
     const member = await createViewerWith({})
     expect(await play({ ...member, isStored: false }, episode(4))).toBe('locked')
   })
 
-  test('only once it is ready; until then the refusal has its progress', async () => {
+  test('only when it is ready; before that, the refusal has its progress', async () => {
     const coming = await buildVideo({ db: database.db, storage: noStorage }, { ready: 3 })
     await database.db.updateTable('assets').set({ progress: 40 }).where('state', '=', 'uploaded').execute()
     const id = coming.episodes[3]?.id ?? ''

@@ -38,7 +38,7 @@ test.each([
   ['1\n00:00:0x,000 --> 00:00:01,000\nHello\n', 'has no timestamps in line 2'],
   ['WEBVTT\n\n00:00:05.000 --> 00:00:01.000\nHello\n', 'line 3 that ends before it starts'],
   ['WEBVTT\n\n00:00:0x.000 --> 00:00:01.000\nHello\n', 'has no timestamps in line 3'],
-])('%j is refused: %s', (text, reason) => {
+])('the caption file %j is refused: %s', (text, reason) => {
   expect(() => make(text)).toThrow(reason)
 })
 

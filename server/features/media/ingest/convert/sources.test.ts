@@ -46,7 +46,7 @@ const inputOf = (name: string, ...args: string[]) => {
 }
 
 describe('audio', () => {
-  /** Generates audio that resembles speech: two seconds of sound, then one of silence. */
+  /** Generates audio that resembles speech: two seconds of sound, then a second of silence. */
   const voice = (volume: number, seconds = 9) =>
     lavfi(`sine=frequency=300:duration=${seconds},volume='${volume}*lt(mod(t,3),2)':eval=frame`)
 
@@ -104,7 +104,7 @@ describe('audio', () => {
     expect(Math.max(...ends)).toBeLessThan(4.1)
   })
 
-  test('marked as default is used, not the first', async () => {
+  test('marked as default is used instead of the first one', async () => {
     const both = [...picture(3), ...lavfi('sine=duration=3'), ...lavfi('anullsrc,atrim=duration=3')]
     const tracks = ['-map', '0', '-map', '2', '-map', '1', '-c:a', 'flac']
     const input = inputOf(
@@ -155,7 +155,7 @@ describe('a video stream', () => {
   ]
   const secondFirst = ['-disposition:v:0', '0', '-disposition:v:1', 'default']
 
-  test('marked as default is used, not the first', async () => {
+  test('marked as default is used instead of the first one', async () => {
     const { top, result } = await make(inputOf('two-pictures.mkv', ...two(...secondFirst)))
     expect(brightnessProfile(top, 1).row[0]).toBeGreaterThan(200)
     expect(result.notes).toEqual([])
@@ -288,9 +288,9 @@ describe('HDR', () => {
   }
 
   test.each([
-    // 1 and 1000 cd/m². Without conversion, the results would be 38 and 192 of 255.
+    // The codes are 1 and 1000 cd/m². Without conversion, the results would be 38 and 192 of 255.
     { name: 'PQ', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255] },
-    // A fifth of white, and white as broadcasters define it.
+    // The codes are a fifth of white, and white as broadcasters define it.
     { name: 'HLG', transfer: 'arib-std-b67', codes: [0.3, 0.75], seen: [79, 193] },
     { name: 'PQ in full range', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255], range: 'pc' },
     {

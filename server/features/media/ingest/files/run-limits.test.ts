@@ -148,7 +148,7 @@ test('a run that exceeds its time limit is killed with its child processes', asy
 })
 
 test.each(['SIGKILL', 'SIGTERM'])(
-  'a run killed externally by %s is not blamed on the file',
+  'a run that is killed externally by %s does not make the file unusable',
   async (signal) => {
     const error: unknown = await printed(`kill -${signal.slice(3)} $$; sleep 5`).catch(
       (thrown: unknown) => thrown,

@@ -229,7 +229,7 @@ test('an episode that was removed from the folder remains on the site, and the i
   await run(folder)
   rmSync(join(folder, '02.mp4'))
   expect((await run(folder)).notes).toContain(
-    'shrunk: episode 2 is not in the folder any more; it stays on the site.',
+    'shrunk: episode 2 is not in the folder any more, but remains on the site.',
   )
   expect((await episodesOf('shrunk')).map(({ state }) => state)).toEqual(['ready', 'ready'])
 })

@@ -236,7 +236,7 @@ async function noteMissingEpisodes(
   const known = await queries.selectPlayingNumbers(db, videoId)
   const missing = known.filter((number) => !presentNumbers.has(number))
   return missing.map(
-    (number) => `${slug}: episode ${number} is not in the folder any more; it stays on the site.`,
+    (number) => `${slug}: episode ${number} is not in the folder any more, but remains on the site.`,
   )
 }
 

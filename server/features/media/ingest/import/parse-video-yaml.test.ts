@@ -55,7 +55,7 @@ test.each([
   [`${whole}badge: best\n`, 'badge must be new or hot'],
   [`${whole}colour: red\n`, 'colour is not a known key'],
   ['title: &a [*a]', 'title must hold a text for each language'],
-])('%j is refused: %s', (text, reason) => {
+])('the video.yaml %j is refused: %s', (text, reason) => {
   expect(() => parseVideoYaml(text)).toThrow(reason)
 })
 

@@ -22,12 +22,15 @@ const maxPeak = -2
 const maxCompensation = 6
 
 /**
- * Converts audio to one format: 48 kHz, two channels (5.1 is downmixed, mono is copied to both). Keeps no state between
- * frames.
+ * The ffmpeg filter that converts audio to one format: 48 kHz, two channels (5.1 is downmixed, mono is copied to both).
+ * It keeps no state between frames.
  */
 export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
 
-/** Makes audio begin at time 0, and fills gaps of at least 20 ms with silence, because many short gaps add up. */
+/**
+ * The ffmpeg filters that make audio begin at time 0 and fill gaps of at least 20 ms with silence, because many short
+ * gaps add up.
+ */
 export const loudnessFilters = 'aresample=48000:async=1:min_hard_comp=0.02:first_pts=0'
 
 /** Plans the gain for audio of this loudness; undefined for silence. */
