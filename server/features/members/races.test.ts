@@ -56,7 +56,7 @@ async function tabs(count: number, isStored = true): Promise<{ id: string; tabs:
   return { id, tabs: all }
 }
 
-test('two tabs that sign in concurrently merge everything once, in either process', async () => {
+test('two tabs that sign in concurrently merge the guest’s records once, whatever the process', async () => {
   const { user, email } = await registerMember(siteOf(0))
   const guest = await tabs(2)
   const users = await Promise.all(guest.tabs.map((tab) => tab.callOk(signIn, { body: { email, password } })))

@@ -126,7 +126,7 @@ describe('registering', () => {
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
 
-  it('is refused to a signed-in member', async () => {
+  it('is refused for a signed-in member', async () => {
     const { visitor } = await registerMember(site)
     expect(
       (await visitor.call(registerUser, { body: { ...registration, email: 'x@example.com' } })).answer.code,

@@ -109,7 +109,7 @@ describe('guessing a password', () => {
     expect((await signInAs(await guest(), email, 'wrong guess')).answer.code).toBe(500)
   })
 
-  it('does not lock a member out of a browser that they have signed in from', async () => {
+  it('does not lock a member out of a browser that the member has used before', async () => {
     const { visitor, email } = await registerMember(site)
     await visitor.callOk(signOut)
     const stranger = await guest()
@@ -195,7 +195,7 @@ describe('guessing a password', () => {
 })
 
 describe('a session', () => {
-  it('can use the header token if cookies are disabled, and refuses a cookie token in the header or the reverse', async () => {
+  it('is identified by its header token if cookies are disabled, but not by the token of the other transport', async () => {
     const { visitor, user } = await registerMember(site)
     const { headers } = await visitor.call(getUser)
     const token = headers.get('x-user-token') ?? ''

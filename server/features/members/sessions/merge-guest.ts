@@ -12,7 +12,7 @@ export type CheckAccount = (account: UserRow) => Promise<void>
 /**
  * Merges a guest's records into an account. A guest without a row gets a row that records the merge. If another tab
  * then sends a call as this guest, the server finds the merge in the row. Without the row, it would store data for a
- * guest that no longer exists.
+ * guest that does not exist any more.
  */
 export async function mergeGuest(
   { lifecycleHooks, clock }: MembersContext,

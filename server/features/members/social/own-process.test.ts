@@ -39,7 +39,7 @@ async function runIssuer(): Promise<typeof issuer> {
   }
 }
 
-test('an issuer configured by settings, in a separate process, registers a guest and signs them in later', async () => {
+test('with an issuer that the settings of a separate process name, a guest can register and later sign in', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
   const consent = new URL(await startSocialSignIn(visitor, 'oidc', '?return_to=/my'))

@@ -73,7 +73,7 @@ describe('a failing provider', () => {
       expect(
         (await provider?.authorizationUrl(checks, false))?.searchParams.get('code_challenge_method'),
       ).toBe('S256')
-      // If a later reload fails, the old response is still used.
+      // If a later reload fails, the old response remains in use.
       discovery.faultHandlers.set('/.well-known/openid-configuration', faultHandler)
       const later = performance.now() + 2 * 3_600_000
       const now = vi.spyOn(performance, 'now').mockReturnValue(later)

@@ -44,7 +44,7 @@ async function createMemberWithTotp() {
 
 const ticketOf = (address: string) => address.split('#ticket=')[1] ?? ''
 
-it('a second factor is requested after the provider, before the user is signed in', async () => {
+it('a second factor is requested after the return from the provider, before the user is signed in', async () => {
   const { id, code } = await createMemberWithTotp()
   const visitor = site.visitor()
   const guest = await visitor.callOk(getUser)

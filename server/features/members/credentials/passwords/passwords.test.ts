@@ -80,7 +80,7 @@ test('hashing works if the site was started with a lower priority and may not ra
   expect(execFileSync(program, args, { encoding: 'utf8' })).toMatch(/^\$argon2id\$/)
 })
 
-test('an idle hashing thread ends and frees its memory, and another one is started', async () => {
+test('an idle hashing thread ends and frees its memory, and a later password starts a new thread', async () => {
   if (!hasThreadPriorities) return
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const hash = await hashPassword('nine parts of a drama')

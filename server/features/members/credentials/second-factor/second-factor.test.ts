@@ -96,7 +96,7 @@ describe('a second factor', () => {
       expect((await guest.call(changeSecondFactor, { body: { action } })).answer.code).toBe(401)
   })
 
-  it('is stored encrypted, and its recovery codes hashed', async () => {
+  it('is stored encrypted, and its recovery codes are stored as hashes', async () => {
     const { secret, codes } = await setUp()
     const { rows } = await site.context.database.pool.query<{ secret: Buffer }>(
       'SELECT encrypted_secret AS secret FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
