@@ -197,7 +197,7 @@ it('new subscribers, failed renewals and cancellations agree with the number of 
   expect(sumOf(last.list, netOf)).toBe(await ledgerNet())
 })
 
-it('the figures are the same after a job has aggregated the days, and today is counted further', async () => {
+it('the figures are the same after a job has aggregated the days, and new sales of today are counted', async () => {
   const before = await loadRevenue(40)
   await Promise.all([aggregateDailyRevenue(site.context), aggregateDailyRevenue(site.context)])
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM daily_revenue`.execute(

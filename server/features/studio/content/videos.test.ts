@@ -42,7 +42,7 @@ const codeOf = async (call: Promise<{ answer: { code: number } }>) => (await cal
 const isSeen = async (id: string) => (await codeOf(site.visitor().call(getVideo, { query: { id } }))) === 200
 
 describe('the list of videos', () => {
-  it('has every state, latest first, in pages', async () => {
+  it('has videos in every state, latest first, in pages', async () => {
     const ids = []
     for (const title of ['Paged one', 'Paged two', 'Paged three']) ids.unshift((await begin(title)).id)
     const query = { keyword: 'paged', limit: 2 }
@@ -127,7 +127,7 @@ describe('editing a video', () => {
     [{ episode_cents: 0 }, 'episode_cents'],
     [{ currency: 'DUCATS' }, 'currency'],
     [{ tags: ['???'] }, 'tags'],
-  ])('names the invalid field: %j', async (edits, field) => {
+  ])('is refused, with the name of the invalid field: %j', async (edits, field) => {
     const { id } = await begin('Wrong')
     const { answer } = await studio.call(editVideo, { body: { id, ...edits } })
     expect(answer).toMatchObject({ code: 500, info: { field } })
@@ -230,7 +230,7 @@ describe('a video', () => {
     expect(await state(id)).toBe('draft')
   })
 
-  it('waits for its first ready episode', async () => {
+  it('is scheduled if it is published without a ready episode', async () => {
     const { id } = await buildVideo(site.context, { state: 'draft', ready: 0 })
     expect(await studio.callOk(publishVideo, { body: { id } })).toMatchObject({
       state: 'scheduled',

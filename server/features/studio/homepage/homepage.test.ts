@@ -113,7 +113,7 @@ it('the studio shows who published the homepage last, but only to operators who 
   expect(published).toEqual({ ...shown, operator: null })
 })
 
-it('the second of two concurrent saves of the same version is refused as a conflict', async () => {
+it('the later of two concurrent saves of the same version is refused as a conflict', async () => {
   const { version, draft } = await show()
   const other = await signInOperator(site, 'owner')
   const body = (copyright: string) => ({ body: { version, draft: { ...draft, copyright } } })

@@ -142,7 +142,7 @@ it('every command of the contract is implemented and in the table', () => {
 describe.each(commands.map((command) => ({ words: command.command, command })))(
   '$words',
   ({ words, command }) => {
-    it.each(roles)('the command can be run only by the roles of the table: %s', async (role) => {
+    it.each(roles)('can be run only by the roles of the table: %s', async (role) => {
       const studio = clients[role]
       if (!studio) throw new Error(`there is no ${role}`)
       const { answer } = await callCommand(studio, command)
@@ -150,7 +150,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
       expect(answer.code).not.toBe(401)
     })
 
-    it('commands are refused for visitors and members, whatever token they send', async () => {
+    it('cannot be run by visitors and members, whatever token they send', async () => {
       const bearer = site.visitor({ 'x-user-token': 'm.ses_1.nothing' })
       for (const visitor of [site.visitor(), member, bearer])
         expect((await callCommand(visitor, command)).answer.code).toBe(401)

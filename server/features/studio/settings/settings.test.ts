@@ -103,7 +103,7 @@ describe('a setting', () => {
     ['facebook_pixel_id', '"><script>'],
     ['apiUser', 'lots'],
     ['apiUser', '0/min'],
-  ])('%s refuses %j', async (name, value) => {
+  ])('%s cannot be %j', async (name, value) => {
     const { answer } = await owner.studio.call(changeSetting, { body: { name, value } })
     expect(answer).toMatchObject({ code: 500, info: { field: 'value' } })
   })

@@ -162,8 +162,8 @@ describe('the health of the site', () => {
   })
 })
 
-describe('a job that fails', () => {
-  it('is listed first, with its reason and start, and runs again on an operator’s request', async () => {
+describe('a job', () => {
+  it('that fails is listed first, with its reason and start, and runs again on an operator’s request', async () => {
     let broken = true
     let runs = 0
     const failing = {
