@@ -33,8 +33,8 @@ const defaultTimeoutMs = 5000
 
 /**
  * Sends due conversions to the platforms, one at a time. Each conversion is claimed first, so that no two processes
- * send it. If the process crashes before it stores the result, the conversion is sent again with the same id. The
- * platforms then ignore the second one.
+ * send it. If the process crashes before it stores the result, the conversion is sent again with the same id, and the
+ * platforms count it once.
  */
 export async function sendConversions(context: SendContext): Promise<void> {
   const { db, clock } = context
