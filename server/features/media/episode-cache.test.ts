@@ -211,7 +211,7 @@ it('a lost connection is reported, because announcements may have been missed', 
   await expect.poll(() => announcements.arrive()).toBe(true)
 })
 
-it('caches rely on announcements that arrive, from a minute after the last change', async () => {
+it('caches rely on announcements only if these arrive and the last change was a minute ago', async () => {
   let now = performance.now()
   const time = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => time.mockRestore())

@@ -41,9 +41,9 @@ export async function appendPlayCountChanges(tx: Tx, changes: ReadonlyMap<string
 }
 
 /**
- * Adds a batch of appended changes and a batch of plays without `aggregated` to the counts of their videos. A play has
- * no `aggregated` if a process of the previous release inserted it, or if the table `play_count_changes` did not exist
- * then. Several processes may call it concurrently.
+ * Adds a batch of appended changes to the counts of their videos. Also adds plays that are not `aggregated`, which a
+ * process of the previous release inserted, or which were inserted when the table `play_count_changes` did not exist.
+ * Several processes may call it concurrently.
  * @returns how many rows of the larger batch were counted
  */
 export async function aggregatePlayBatch(tx: Tx, limit: number): Promise<number> {
