@@ -45,20 +45,20 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/user': {
     callers: everybody,
     tests: [
-      [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
-      [members, 'is a new one if the token was altered'],
+      [members, 'gets an id from GET /api/user, keeps it from call to call, and needs no row'],
+      [members, 'is a new guest if the token was altered'],
       [
         signIn,
-        'is sent in the header if cookies are disabled; header and cookie tokens are not interchangeable',
+        'is identified by its header token if cookies are disabled, but not by the token of the other transport',
       ],
     ],
   },
   'POST /api/user': {
     callers: `${viewer}; e-mail and password: a member, with the password`,
     tests: [
-      [account, 'applies name, language and consent at once, for a guest as for a member'],
-      [account, 'requires a member and their password for e-mail and password'],
-      [account, 'ends every session except this one after a password change, and renews its token'],
+      [account, 'applies name, language and consent at once, for guests and members'],
+      [account, 'requires a member, and the current password, to change e-mail or password'],
+      [account, 'ends every other session after a password change, and gives this one a new token'],
       [members, 'without a token is refused with the code 401'],
     ],
   },
@@ -72,24 +72,27 @@ export const seedCalls: Record<string, CallDocumentation> = {
       ],
       [
         secondFactor,
-        'is set up with the password, and required only after a code of the app has confirmed it',
+        'is set up with the password, and is required only after a code of the app has confirmed it',
       ],
-      [membersRaces, 'two tabs that sign in concurrently merge everything once, in either process'],
+      [
+        membersRaces,
+        'two tabs that sign in concurrently merge the guest’s records once, whatever the process',
+      ],
     ],
   },
   'POST /api/user/logout': {
     callers: everybody,
     tests: [
       [signIn, 'ends the session permanently and gives a new guest'],
-      [signIn, 'also gives a guest without a session'],
+      [signIn, 'gives a new guest even without a session'],
     ],
   },
   'POST /api/user/register': {
     callers: 'everybody except members',
     tests: [
-      [account, 'turns the guest into a member with the same id and keeps its profile'],
-      [account, 'is refused to a signed-in member'],
-      [account, 'is limited per network, including attempts with taken e-mails'],
+      [account, 'turns the guest into a member with the same id and profile'],
+      [account, 'is refused for a signed-in member'],
+      [account, 'is limited per network, and attempts with a taken e-mail count too'],
       [membersRaces, 'registering twice concurrently creates one account'],
     ],
   },
@@ -97,20 +100,20 @@ export const seedCalls: Record<string, CallDocumentation> = {
     callers: viewer,
     tests: [
       [library, 'lists watched videos, newest first, in pages'],
-      [library, 'keeps its order under a cursor while entries change'],
-      [unlocked, 'lists a bought episode or whole video, and its resume position'],
-      [library, 'refuses a cursor of another list, and a forged one'],
+      [library, 'has a stable order across pages while entries change'],
+      [unlocked, 'a bought episode or whole video is listed with its resume position'],
+      [library, 'refuses a cursor of another list and a forged cursor'],
     ],
   },
   'POST /api/user/history': {
     callers: `${viewer}; only for episodes they may play`,
     tests: [
-      [library, 'is not changed by an older or repeated call, but by a rewind with a newer time'],
-      [library, 'loses nothing when ten devices write at once'],
+      [library, 'is changed by a rewind with a newer time, but not by an older or repeated call'],
+      [library, 'is not lost when ten devices save positions at once'],
       [library, 'counts once per viewer, episode and half hour'],
       [
         library,
-        'is refused for an episode that is locked, not ready or not visible, and nothing is stored or counted',
+        'is refused, not stored and not counted for an episode that is locked, not ready or not visible',
       ],
       [library, 'needs a token'],
     ],
@@ -118,14 +121,14 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/user/favorite': {
     callers: viewer,
     tests: [
-      [favorites, 'is paged in a stable order while favorites change'],
-      [favorites, 'requires a token, and a guest without records has no favorites'],
+      [favorites, 'has a stable order across pages while favorites change'],
+      [favorites, 'cannot be added without a token, and the list of a guest without records is empty'],
     ],
   },
   'POST /api/user/favorite': {
     callers: viewer,
     tests: [
-      [favorites, 'keeps its place when it is added again'],
+      [favorites, 'keeps its position in the list when it is added again'],
       [favorites, 'is refused for a video that does not exist or is not visible'],
       [libraryRaces, 'add and remove a favorite once, however often they repeat the call'],
     ],
@@ -133,24 +136,24 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'DELETE /api/user/favorite': {
     callers: viewer,
     tests: [
-      [favorites, 'is removed once, alone or with others'],
-      [favorites, 'requires a token, and a guest without records has no favorites'],
+      [favorites, 'is removed once, alone or together with other favorites'],
+      [favorites, 'cannot be added without a token, and the list of a guest without records is empty'],
     ],
   },
   'GET /api/video/episode': {
     callers: 'everybody; a locked episode: viewers entitled to it',
     tests: [
-      [delivery, 'plays for everyone: playlist, segment, captions and storyboard, each with its type'],
-      [delivery, 'returns the offer and no link'],
+      [delivery, 'has a playlist, segment, captions and storyboard for everyone, each with its content type'],
+      [delivery, 'is refused with the offer and without a link'],
       [delivery, 'plays for its buyer and stays locked for others'],
-      [delivery, 'returns the progress of an episode that is being converted'],
+      [delivery, 'a request for an episode that is being converted returns its progress'],
     ],
   },
   'GET /api/video': {
     callers: everybody,
     tests: [
       [catalog, 'includes its price and similar videos'],
-      [catalog, 'is not found if it is unknown or a draft'],
+      [catalog, 'is not found if its id is unknown or it is a draft'],
       [library, 'resumes the video, for this viewer only'],
     ],
   },
@@ -195,22 +198,22 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/tag': {
     callers: everybody,
     tests: [
-      [listings, 'are ordered by plays, and old plays decay'],
+      [listings, 'are ordered by plays, of which older ones count less'],
       [search, 'finds tags and titles by the beginning of their words'],
     ],
   },
   'GET /api/homepage': {
     callers: everybody,
     tests: [
-      [catalog, 'shows the non-empty sections in order, and the menu'],
-      [catalog, 'is in the requested language'],
+      [catalog, 'has the menu, and the non-empty sections in order'],
+      [catalog, 'has its texts in the requested language'],
     ],
   },
   'GET /api/homepage/query': {
     callers: everybody,
     tests: [
-      [catalog, 'returns each published video once, page by page, while new ones are added'],
-      [search, 'ignores accents, on either side'],
+      [catalog, 'returns each published video once, page by page, even while new videos are added'],
+      [search, 'ignores accents in keywords and in titles'],
       [listings, 'refuses the cursor of another list, order or search, and returns 404 for an unknown id'],
     ],
   },
@@ -224,13 +227,13 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/statics.png': {
     callers: everybody,
     tests: [
-      [tracking, 'answers an uncacheable pixel, and stores the event with its fields'],
+      [tracking, 'returns an uncacheable pixel, and stores the event with its fields'],
       [tracking, 'stores a user and click ids only with consent'],
     ],
   },
   'GET /api/reports': {
     callers: everybody,
-    tests: [[tracking, 'returns the four keys from the environment, empty if unset']],
+    tests: [[tracking, 'returns the four keys from the environment, which are empty if they are not set']],
   },
   'GET /api/webhook/payment/paypal-cancel': {
     callers: everybody,
@@ -298,11 +301,11 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
   {
     rule: 'Cookie: `HttpOnly; SameSite=Lax`, over https `Secure` and `__Host-`; a guest has no database row; sign-in starts a new session',
     proofs: [
-      [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
-      [members, 'is not sent its cookie again before it has a row'],
+      [members, 'gets an id from GET /api/user, keeps it from call to call, and needs no row'],
+      [members, 'gets no further cookie before a row exists'],
       [signIn, 'returns the account, whatever the case of the address, and a new session'],
       [signIn, 'expires after 90 days without a call, and after 400 days in any case'],
-      [members, 'cookies are secure and for this host only, and others are ignored'],
+      [members, 'cookies are secure and bound to this host, and other cookies are ignored'],
     ],
   },
   {
@@ -314,14 +317,14 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
       ],
       [
         signIn,
-        'is sent in the header if cookies are disabled; header and cookie tokens are not interchangeable',
+        'is identified by its header token if cookies are disabled, but not by the token of the other transport',
       ],
     ],
   },
   {
     rule: "Unsafe requests that rely on the cookie must come from the site's own pages",
     proofs: [
-      [members, 'is refused from another site'],
+      [members, 'with a guest cookie is refused from another site'],
       [members, 'that relies on the cookie and comes from %s is HTTP %i'],
     ],
   },
@@ -345,7 +348,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: "`x-time-zone` is sent with every unsafe request and stored with the user; mails show dates in that zone, or in UTC with the zone's name",
     proofs: [
       [api, 'a call that may store data sends the time zone of the browser'],
-      [members, 'stores the time zone of the browser used last, and ignores an unknown one'],
+      [members, 'has the time zone of the browser used last, and an unknown time zone is ignored'],
       [receipts, 'has the date in the buyer’s time zone %s'],
       [receipts, 'has the date in UTC, and says so, if the buyer’s time zone is unknown'],
     ],

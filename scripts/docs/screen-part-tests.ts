@@ -229,7 +229,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
         implementation: 'loaded only after consent',
         tests: [
-          [tracking, 'returns the four keys from the environment, empty if unset'],
+          [tracking, 'returns the four keys from the environment, which are empty if they are not set'],
           [
             consent,
             'after the viewer accepts, the site sends events to all four platforms, with the amount and the id of the order',

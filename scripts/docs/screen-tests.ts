@@ -170,7 +170,7 @@ export const seedRoutes: readonly ScreenRow[] = [
     tests: [
       opensEachRoute,
       watching,
-      [documents, 'allows the payment form no foreign host'],
+      [documents, 'the payment form may connect to no foreign host'],
       [
         'e2e/billing/stripe.spec.ts',
         "a card in Stripe's fields pays once, however often the button is pressed, and no other page loads Stripe's script",
