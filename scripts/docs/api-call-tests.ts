@@ -145,7 +145,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
     tests: [
       [delivery, 'has a playlist, segment, captions and storyboard for everyone, each with its content type'],
       [delivery, 'is refused with the offer and without a link'],
-      [delivery, 'plays for its buyer and stays locked for others'],
+      [delivery, 'plays for its buyer and is locked for other viewers'],
       [delivery, 'a request for an episode that is being converted returns its progress'],
     ],
   },
