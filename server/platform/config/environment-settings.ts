@@ -15,7 +15,7 @@ const unset = (...names: string[]) => names.map((name) => setting(name, 'none'))
 
 /** Every setting, grouped by the operator's task. */
 export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
-  'Where the site runs': [
+  'Addresses and processes': [
     setting('PORT', '3000'),
     setting('HOST', '127.0.0.1'),
     setting('PUBLIC_URL', 'http://localhost:PORT'),
@@ -32,7 +32,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     ...unset('SENTRY_DSN', 'SANDBOX_HOST_SUFFIX'),
     setting('DEMO', 'on with an embedded database that is empty'),
   ],
-  'Where data lies': [
+  Data: [
     setting('DATA_DIR', './data'),
     setting('DATA_UMASK', '077'),
     { ...setting('DATABASE_URL', 'the embedded database'), secret: 'password' },
@@ -47,7 +47,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('S3_FORCE_PATH_STYLE', '1'),
     ...unset('S3_PUBLIC_URL'),
   ],
-  'Who runs it': [
+  Operator: [
     setting('SITE_NAME', 'Cliffhanger'),
     ...unset('SITE_LOGO_PATH', 'OPERATOR_NAME', 'OPERATOR_ADDRESS', 'TAX_NUMBER'),
     setting('TAX_RATE', '0'),
