@@ -266,7 +266,7 @@ test('support must decide before a customer with paid money is deleted', async (
   const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
   await dialog.getByLabel('Reason').fill('asked by mail')
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await expect(dialog).toContainText('They still have $5.00 they paid in their balance.')
+  await expect(dialog).toContainText('Their balance still contains $5.00 of paid money.')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(dialog.getByText('Refund the money first, or tick this box.')).toBeVisible()
   await dialog.getByLabel('They give up $5.00').check()

@@ -117,7 +117,9 @@ test('after a declined card, another card passes 3-D Secure, is saved without a 
   await check(page)
   await bank.getByRole('button', { name: 'Confirm' }).click()
   await expect(sheet).toBeHidden()
-  await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  await expect(
+    page.getByText('Saved. Your plan will be charged to this payment method from now on.'),
+  ).toBeVisible()
   await expect(subscriptionRegion(page)).toContainText('Charged to: Visa ending in 3220.')
   await check(page)
   await currentSite().server.advanceClock('7d')
@@ -144,7 +146,9 @@ test('a wallet that is approved in the same window is saved for the next renewal
   await expect(page.getByText('Cancelled. Nothing has changed.')).toBeVisible()
   await expect(subscriptionRegion(page)).toContainText('Charged to: Visa ending in 4242.')
   await answer('Approve')
-  await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  await expect(
+    page.getByText('Saved. Your plan will be charged to this payment method from now on.'),
+  ).toBeVisible()
   await expect(subscriptionRegion(page)).toContainText('Charged to: Wallet.')
 })
 
@@ -166,7 +170,9 @@ test.describe('when the request to save a card fails', () => {
     await page.unroute('**/api/payment/method')
     await expect(form.getByLabel('First name')).toHaveValue('Ada')
     await form.getByRole('button', { name: 'Save card' }).click()
-    await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+    await expect(
+      page.getByText('Saved. Your plan will be charged to this payment method from now on.'),
+    ).toBeVisible()
   })
 })
 

@@ -75,7 +75,7 @@ test('the studio shows the liability of balances, and refunds the unspent part o
   const order = await topUpAndSpend(page)
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/payments/balances')
-  const liabilities = page.getByRole('table', { name: 'Unspent money now' })
+  const liabilities = page.getByRole('table', { name: 'Unspent money' })
   await expect(liabilities.getByRole('row', { name: /USD/ })).toContainText('$4.01')
   const today = page.getByRole('table', { name: 'By day (UTC)' }).getByRole('row').nth(1)
   await expect(today).toContainText('$5.00')
