@@ -76,7 +76,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     ...unset('EXTRA_CODEC'),
     setting('INGEST_CORES', 'all'),
     setting('INGEST_MEMORY_MB', '6144'),
-    setting('CHROMIUM_PATH', 'searched for'),
+    setting('CHROMIUM_PATH', 'found automatically'),
   ],
   'Sign-in': [
     ...unset('GOOGLE_CLIENT_ID'),
