@@ -93,6 +93,25 @@ describe('the homepage', () => {
     expect(homepage.at(-1)).toMatchObject({ kind: 'grid', has_more: true })
   })
 
+  it('fills the row of newest videos if the ranking shows nearly the whole catalogue', async () => {
+    const [played, others] = [videos.slice(-10), videos.slice(0, -12)]
+    const setState = (state: 'archived' | 'published') =>
+      site.context.db
+        .updateTable('videos')
+        .set({ state })
+        .where(
+          'id',
+          'in',
+          others.map(({ id }) => id),
+        )
+        .execute()
+    await setState('archived')
+    const { homepage } = await withPlays(played, () => site.visitor().callOk(getHomepage))
+    await setState('published')
+    const row = homepage.find(({ kind }) => kind === 'row')
+    expect(row?.items.map(({ id }) => id)).toEqual(newestFirst().slice(2, 12))
+  })
+
   it('includes the synopses of the videos in its carousel', async () => {
     const { homepage } = await site.visitor().callOk(getHomepage)
     const [first] = homepage[0]?.items ?? []

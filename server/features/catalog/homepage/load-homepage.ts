@@ -15,6 +15,8 @@ import {
 
 /** Number of cards in a section on the homepage, by its kind. */
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
+/** A row of fewer videos looks empty on a wide screen. */
+const minRowSize = 4
 
 export type Copyright = SharedHomepage['info']['copyright']
 export type PayTheme = SharedHomepage['info']['pay_theme']
@@ -109,8 +111,9 @@ export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[numb
 
 /**
  * Loads the sections of a homepage. To avoid repetition, a row of the newest videos omits videos that carousels and
- * rankings show. A grid of the newest videos omits videos that at least two other sections show.
- * @returns null for a section that differs per viewer
+ * rankings show. In a small catalogue it omits only those of carousels. A grid of the newest videos omits videos that at
+ * least two other sections show.
+ * @returns null for sections that differ per viewer
  */
 async function loadSections(
   db: Db,
@@ -127,9 +130,14 @@ async function loadSections(
   const prominent = [...loaded.values()].filter(
     (section) => section?.kind !== 'row' && section?.kind !== 'grid',
   )
+  const newestRows = sections.filter((section) => isNewest(section, 'row'))
+  await load(newestRows, idsShownAtLeast(1, prominent))
   await load(
-    sections.filter((section) => isNewest(section, 'row')),
-    idsShownAtLeast(1, prominent),
+    newestRows.filter((section) => (loaded.get(section)?.items.length ?? 0) < minRowSize),
+    idsShownAtLeast(
+      1,
+      prominent.filter((section) => section?.kind === 'carousel'),
+    ),
   )
   await load(
     sections.filter((section) => isNewest(section, 'grid')),
