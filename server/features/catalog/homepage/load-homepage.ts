@@ -111,8 +111,8 @@ export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[numb
 
 /**
  * Loads the sections of a homepage. To avoid repetition, a row of the newest videos omits videos that carousels and
- * rankings show. In a small catalogue it omits only those of carousels. A grid of the newest videos omits videos that at
- * least two other sections show.
+ * rankings show. If a grid of the newest videos follows, a row that keeps only a few of them is empty. The grid omits
+ * videos that at least two other sections show.
  * @returns null for sections that differ per viewer
  */
 async function loadSections(
@@ -132,13 +132,8 @@ async function loadSections(
   )
   const newestRows = sections.filter((section) => isNewest(section, 'row'))
   await load(newestRows, idsShownAtLeast(1, prominent))
-  await load(
-    newestRows.filter((section) => (loaded.get(section)?.items.length ?? 0) < minRowSize),
-    idsShownAtLeast(
-      1,
-      prominent.filter((section) => section?.kind === 'carousel'),
-    ),
-  )
+  if (sections.some((section) => isNewest(section, 'grid')))
+    for (const row of newestRows) loaded.set(row, withoutShortRow(loaded.get(row) ?? null))
   await load(
     sections.filter((section) => isNewest(section, 'grid')),
     idsShownAtLeast(2, [...loaded.values()]),
@@ -148,6 +143,11 @@ async function loadSections(
 
 const isNewest = ({ kind, source }: SectionRow, wantedKind: SectionRow['kind']) =>
   kind === wantedKind && source.type === 'newest'
+
+/** Empties a row that shows only a few of its videos. */
+function withoutShortRow(row: Section | null): Section | null {
+  return row?.has_more && row.items.length < minRowSize ? { ...row, items: [] } : row
+}
 
 /** Returns the ids of videos that appear in at least `times` of these sections. */
 function idsShownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
