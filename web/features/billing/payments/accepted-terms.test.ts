@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
-import { panelTerms, payLabel } from './accepted-terms.ts'
+import { acceptedTextOf, panelTerms, payLabel } from './accepted-terms.ts'
 import type { Choice } from './choices.ts'
 
 vi.hoisted(() => {
@@ -33,4 +33,13 @@ test('the pay button says "Subscribe" for a plan, and "Pay" for an episode or an
   expect(payLabel(t, choice)('$4.99')).toBe('Subscribe for $4.99')
   expect(payLabel(t, { kind: 'episode' })('€1.00')).toBe('Pay €1.00')
   expect(payLabel(t, { kind: 'plan', owed: true })('$24.99')).toBe('Pay $24.99')
+})
+
+test('the accepted text ends the text of the item with one period', () => {
+  const accepted = (text: string) => acceptedTextOf({ ...choice, text }, choice.terms, payLabel(t, choice))
+  const rest = '$9.99 every 7 days. [Subscribe for $4.99]'
+  expect(accepted('Every episode, a week at a time.')).toBe(
+    `Weekly: Every episode, a week at a time. ${rest}`,
+  )
+  expect(accepted('Every episode')).toBe(`Weekly: Every episode. ${rest}`)
 })

@@ -23,7 +23,16 @@ export function acceptedTextOf(
   terms: string,
   label: (price: string) => string,
 ): string {
-  return `${name}: ${text}. ${terms} [${label(money(cents, currency))}]`
+  return joinAcceptedText({ name, text }, terms, label(money(cents, currency)))
+}
+
+/** Joins a product, its terms and the button's label. The product's text may lack a period at its end. */
+export function joinAcceptedText(
+  { name, text }: Pick<Choice, 'name' | 'text'>,
+  terms: string,
+  label: string,
+): string {
+  return `${name}: ${text.replace(/(?<![.!?…])$/, '.')} ${terms} [${label}]`
 }
 
 /** Returns a function that creates the label of the pay button for a price. */

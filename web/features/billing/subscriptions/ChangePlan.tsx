@@ -4,6 +4,7 @@ import type { Membership } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { money } from '#web/lib/format-money.ts'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
+import { joinAcceptedText } from '#web/features/billing/payments/accepted-terms.ts'
 import { usePlanChange } from './use-plan-change.ts'
 import { planChangeText } from './membership-copy.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
@@ -27,7 +28,7 @@ export function ChangePlan({ plan: initialPlan, membership, method, onPlanned }:
   const terms = planChangeText(t, plan, membership)
   const label = t('shopping.change', { name: plan.name })
   const press = async () => {
-    const termsText = `${plan.name}: ${plan.description}. ${terms} [${label}]`
+    const termsText = joinAcceptedText({ name: plan.name, text: plan.description }, terms, label)
     if (await change(plan.id, { amount_cents: cents, consent: { terms_text: termsText } })) onPlanned()
   }
   return (
