@@ -4,12 +4,13 @@ import { RouterProvider } from 'react-router/dom'
 import { areas } from './areas.ts'
 import { loadArea } from './load-area.ts'
 import { NotFound } from './NotFound.tsx'
-import { watchSession, useOperatorSession, usePermissions } from './session-queries.ts'
+import { watchSession, useOperatorSession } from './session-queries.ts'
 import { Shell } from './StudioShell.tsx'
 import { AcceptInvitation } from './AcceptInvitation.tsx'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
+import { isAllowed } from '#contract/studio/roles.ts'
 import { showSetupGuide } from '#contract/studio/setup-guide.ts'
 import { FirstSteps } from './start/FirstSteps.tsx'
 
@@ -63,7 +64,6 @@ function AreaError() {
 /** The start page: the setup guide for operators who may see it, else the first area of their role. */
 function Home() {
   const { role } = useOperatorSession().operator
-  const isAllowed = usePermissions()
-  const next = areas.find(({ roles }) => roles.includes(role))?.path ?? '/studio/nothing'
-  return isAllowed(showSetupGuide) ? <FirstSteps next={next} /> : <Navigate to={next} replace />
+  const next = areas.find((area) => isAllowed(role, area))?.path ?? '/studio/nothing'
+  return isAllowed(role, showSetupGuide) ? <FirstSteps next={next} /> : <Navigate to={next} replace />
 }

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, matchPath, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
-import type { Role } from '#contract/studio/roles.ts'
+import { isAllowed, type Role } from '#contract/studio/roles.ts'
 import { closeStudioSession, type StudioSession } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { hideError } from '#web/lib/notify.ts'
@@ -100,7 +100,7 @@ function StudioLayout({ session }: { session: StudioSession }) {
         </button>
         <nav aria-label={t('shell.areas')} className={styles.areas}>
           {areas
-            .filter(({ roles }) => roles.includes(session.operator.role))
+            .filter((area) => isAllowed(session.operator.role, area))
             .map(({ name, path, icon }) => (
               <NavLink key={name} to={path}>
                 <AreaIcon name={icon} />
@@ -131,7 +131,7 @@ function StudioLayout({ session }: { session: StudioSession }) {
  * Returns whether a URL leads to an area that the role may not open. The URL may come from a link that somebody sent.
  */
 const isForbiddenArea = (pathname: string, role: Role) =>
-  areas.some(({ path, roles }) => matchPath(`${path}/*`, pathname) && !roles.includes(role))
+  areas.some((area) => matchPath(`${area.path}/*`, pathname) && !isAllowed(role, area))
 
 /** Focuses the heading of a new page. Screen readers then read from there, not from the link that opened the page. */
 function useFocusOnNewPage(pathname: string): void {

@@ -2,6 +2,7 @@ import { queryOptions, type Query, type QueryClient } from '@tanstack/react-quer
 import { createContext, useContext } from 'react'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { getStudioSession, type StudioSession } from '#contract/studio/operators.ts'
+import { isAllowed } from '#contract/studio/roles.ts'
 import { call, ApiError, onApiError } from '#web/lib/api.ts'
 
 /** The error code for a call without a valid session (contract/errors.ts). */
@@ -52,7 +53,7 @@ export function useOperatorSession(): StudioSession {
 /** Returns a function that tells whether the operator's role allows a command. The server checks this again. */
 export function usePermissions(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
   const { role } = useOperatorSession().operator
-  return ({ roles }) => roles.includes(role)
+  return (command) => isAllowed(role, command)
 }
 
 /** Returns whether a page cannot be shown because the record does not exist or the role may not see it. */

@@ -2,13 +2,12 @@ import { Refusal } from '#contract/errors.ts'
 import type { ResponseOf, BodyOf, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
-import type { Role } from '#contract/studio/roles.ts'
+import { isAllowed, type Role } from '#contract/studio/roles.ts'
 import type { MultiTransactionCommand, AuditedCommand } from '#contract/studio/audit-events.ts'
-import { hashNetwork, writeAuditEvent } from '#server/platform/database/write-audit-event.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { RawUpload } from '#server/platform/http/route.ts'
-import type { Db, Tx } from '#server/tables.ts'
+import type { Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
+import { auditCommand, type Change } from './write-audit-log.ts'
 
 /** The actor who runs a command, and the origin of the call. */
 export interface Actor {
@@ -23,15 +22,6 @@ export interface Actor {
 
 /** Input of a command: its query and body parameters. */
 export type InputOf<E extends CommandEndpoint> = QueryOf<E> & BodyOf<E>
-
-/**
- * The audit-log entry of a change: its subject, and the subject's values before and after. A creation has only `after`,
- * a deletion only `before`.
- */
-export type Change = { subject: string } & (
-  | { before: unknown; after?: unknown }
-  | { before?: unknown; after: unknown }
-)
 
 /** A command of the studio. The pages and the command line both use it. */
 export interface Command {
@@ -124,25 +114,6 @@ export async function runCommand(
   actor: Actor,
   input: object,
 ): Promise<{ info: unknown } | { data: unknown }> {
-  if (!command.endpoint.roles.includes(actor.role)) throw new Refusal('notAllowed')
+  if (!isAllowed(actor.role, command.endpoint)) throw new Refusal('notAllowed')
   return command.run(context, actor, input)
-}
-
-/** Writes the audit-log entry for a change by a command or an upload. */
-export function auditCommand(
-  { clock, secret }: StudioContext,
-  db: Db,
-  { command }: Pick<AuditedEndpoint, 'command'>,
-  { operator, ip }: Pick<Actor | RawUpload, 'operator' | 'ip'>,
-  { subject, ...details }: Change,
-): Promise<void> {
-  return writeAuditEvent(db, {
-    event: `studio ${command}`,
-    userId: null,
-    at: clock.now(),
-    subject,
-    details,
-    ...(operator ? { operator: operator.email } : {}),
-    ...(ip === undefined ? {} : { networkHash: hashNetwork(secret, ip) }),
-  })
 }

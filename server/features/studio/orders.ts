@@ -26,7 +26,8 @@ import {
 } from '#server/features/billing/billing.ts'
 import { refundLimitFor } from '#server/platform/config/read-refund-limits.ts'
 import { choosePageSize } from '#server/platform/cursor.ts'
-import { externalCommand, readCommand, auditCommand, type Actor, type Command } from './define-command.ts'
+import { externalCommand, readCommand, type Actor, type Command } from './define-command.ts'
+import { auditCommand } from './write-audit-log.ts'
 import type { StudioContext } from './studio-context.ts'
 
 export const pageLimits = { default: 20, max: 50 }

@@ -10,7 +10,8 @@ import { replaceIcon, convertIcon, type IconImage } from '#server/features/pages
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { externalCommand, readCommand, auditCommand, type Command } from './define-command.ts'
+import { externalCommand, readCommand, type Command } from './define-command.ts'
+import { auditCommand } from './write-audit-log.ts'
 import { lockOwnSettings, updateOwnSettings } from './settings/settings-queries.ts'
 import type { IconStudioContext, StudioContext } from './studio-context.ts'
 

@@ -9,6 +9,7 @@ import Fastify, {
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language, OfferedLanguages } from '#contract/languages.ts'
+import { isAllowed } from '#contract/studio/roles.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { sendErrorResponse, overrideNodeRefusals, answerMalformedRequest } from './error-responses.ts'
@@ -335,7 +336,7 @@ function addBytesRoute(
     preParsing: async (request, reply) => {
       const call = await open(request, reply)
       if (!call.operator) throw new Refusal('signInRequired')
-      if (!roles.includes(call.operator.role)) throw new Refusal('notAllowed')
+      if (!isAllowed(call.operator.role, { roles })) throw new Refusal('notAllowed')
       callers.set(request, call)
     },
     handler: async (request, reply) => {

@@ -1,7 +1,5 @@
 import { whenIdle } from '#web/lib/when-idle.ts'
-import { openNativeThenHls } from './native-then-hls.ts'
-import { openLazyHlsPlayer } from './lazy-hls-player.ts'
-import { shouldStartNatively, openNativePlayer } from './native-player.ts'
+import { choosePlayer } from './choose-player.ts'
 import { play } from './play.ts'
 import type { Player, PlayerEvents, Source, PlayerError } from './player.ts'
 import { preferences } from './preferences.ts'
@@ -13,9 +11,6 @@ export interface Stream extends Player {
 }
 
 const preparedStreams = new Map<string, Stream>()
-
-/** False on older iPhones, which have no Media Source Extensions. */
-const supportsMediaSource = 'MediaSource' in globalThis || 'ManagedMediaSource' in globalThis
 
 /**
  * Starts the document's first episode before its screen is rendered. Uses the document's video element, which may
@@ -58,11 +53,7 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
     onError: (trouble) => (listener ? listener.onError(trouble) : (unreportedError = trouble)),
     onRenditions: () => listener?.onRenditions(),
   }
-  const open = !supportsMediaSource
-    ? openNativePlayer
-    : active && shouldStartNatively(source)
-      ? openNativeThenHls
-      : openLazyHlsPlayer
+  const open = choosePlayer(source, active)
   const player = open(video, source, startMs / 1000, events)
   // Chosen before loading starts: a later choice would load the first segments again in another rendition.
   player.chooseRendition(preferences.get().quality)

@@ -11,7 +11,7 @@ import {
 } from '#contract/studio/uploads.ts'
 import { loadAdminVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
 import { makeCover, receivePart, UnusableFile } from '#server/features/media/media.ts'
-import { auditCommand } from '#server/features/studio/define-command.ts'
+import { auditCommand } from '#server/features/studio/write-audit-log.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute, RawUpload } from '#server/platform/http/route.ts'
