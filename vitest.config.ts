@@ -34,7 +34,7 @@ const common = {
   env: { NO_COLOR: '1' },
 }
 
-/** `npm run test:pooler` runs the tests through PgBouncer. */
+/** `npm run test:pooler` runs the tests through PgBouncer, and with a replica (TEST_REPLICA). */
 const pooler = process.env['TEST_POOLER'] === '1' ? ['deploy/pgbouncer/test-pooler.ts'] : []
 
 export default defineConfig({

@@ -1,18 +1,23 @@
-// npm run test:pooler: runs the unit and HTTP tests through PgBouncer in transaction mode, which is also the read replica.
+// npm run test:pooler: runs the unit and HTTP tests through PgBouncer in transaction mode, and with a read replica.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, setUp } from './setup.mjs'
 
-const { positionals } = readArguments({
+const { values, positionals } = readArguments({
   name: 'test:pooler',
-  about: 'Runs the unit and HTTP tests through PgBouncer (Debian package pgbouncer) in transaction mode.',
-  options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
+  about:
+    'Runs the unit and HTTP tests through PgBouncer (Debian package pgbouncer) in transaction mode, and with DATABASE_READ_URL.',
+  options: {
+    direct: { type: 'boolean', about: 'with DATABASE_READ_URL only, without PgBouncer' },
+    seed: { type: 'string', about: 'repeats the random order of an earlier run' },
+  },
   positionals: '[folder …]',
 })
 
 await main(async () => {
   await setUp('full')
-  process.env['TEST_POOLER'] = '1'
+  process.env['TEST_REPLICA'] = '1'
+  if (values.direct !== true) process.env['TEST_POOLER'] = '1'
   process.env['PATH'] += ':/usr/sbin'
   const seed = chooseSeed()
   return sayOutcomes(seed, await runVitest(seed, positionals.length > 0 ? positionals : ['server']))

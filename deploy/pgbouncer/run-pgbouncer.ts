@@ -23,12 +23,13 @@ export interface PgBouncer {
 
 /**
  * Starts PgBouncer with this folder's configuration in front of a test server, for all its databases. `settings`
- * replaces some lines of the configuration, `timeoutMs` the time-outs of the sessions.
+ * replaces some lines of the configuration.
+ * @param options `timeoutMs` replaces the time-outs of the sessions; `users` are those who may also connect
  */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
-  timeoutMs?: number,
+  { timeoutMs, users = [] }: { timeoutMs?: number; users?: readonly string[] } = {},
 ): Promise<PgBouncer> {
   const {
     host,
@@ -41,10 +42,10 @@ export async function startPgBouncer(
   // PgBouncer refuses to run as root, and must be able to access the socket of the test server.
   const runAs = chooseUser(host, [home])
   makePrivateDir(home, runAs)
-  const users = join(home, 'userlist.txt')
-  writeFileSync(users, `"${user}" ""\n`, { mode: 0o644 })
+  const userList = join(home, 'userlist.txt')
+  writeFileSync(userList, [user, ...users].map((name) => `"${name}" ""\n`).join(''), { mode: 0o644 })
   const config = join(home, 'pgbouncer.ini')
-  const changed = { listen_port: String(port), auth_type: 'trust', auth_file: users, ...settings }
+  const changed = { listen_port: String(port), auth_type: 'trust', auth_file: userList, ...settings }
   const text = readFileSync(join(import.meta.dirname, 'pgbouncer.ini'), 'utf8')
     .replace(
       'cliffhanger = host=127.0.0.1 port=5432 dbname=cliffhanger',

@@ -12,6 +12,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     testServerUrl: string
     templateName: string
+    /** User whose transactions are read-only; undefined without TEST_REPLICA. */
+    readerName: string | undefined
   }
 }
 
@@ -33,7 +35,15 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await pool.end()
   project.provide('testServerUrl', server.url)
   project.provide('templateName', templateName)
+  const readerName = process.env['TEST_REPLICA'] === '1' ? `${templateName}_reader` : undefined
+  if (readerName !== undefined) {
+    // Like a replica, it reads everything and writes nothing.
+    await admin.query(`CREATE ROLE ${readerName} LOGIN SUPERUSER`)
+    await admin.query(`ALTER ROLE ${readerName} SET default_transaction_read_only = on`)
+  }
+  project.provide('readerName', readerName)
   return async () => {
+    if (readerName !== undefined) await admin.query(`DROP ROLE ${readerName}`)
     await admin.query(`DROP DATABASE ${templateName}`)
     await admin.end()
     await server.stop()

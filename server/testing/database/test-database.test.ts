@@ -1,7 +1,7 @@
 import { sql, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#server/tables.ts'
-import { createTestDatabase, type TestDatabase } from './test-database.ts'
+import { createTestDatabase, openWithReplica, type TestDatabase } from './test-database.ts'
 import { openTestPool } from './test-pool.ts'
 
 let one: TestDatabase
@@ -63,3 +63,18 @@ test.each(queries)(
     await direct.close()
   },
 )
+
+test('a replica of a test run reads as a user who cannot write, and a write makes its close fail', async () => {
+  const readerName = `reader_${process.pid}`
+  await one.pool.query(`CREATE ROLE ${readerName} LOGIN SUPERUSER`)
+  await one.pool.query(`ALTER ROLE ${readerName} SET default_transaction_read_only = on`)
+  await one.pool.query('CREATE TABLE notes (note text)')
+  const reading = await openWithReplica(one.url, { readerName })
+  expect((await sql`SELECT current_user AS reader`.execute(reading.readDb)).rows).toEqual([
+    { reader: readerName },
+  ])
+  await sql`WITH note AS (SELECT 'a' AS note) INSERT INTO notes SELECT note FROM note`.execute(reading.readDb)
+  await expect(reading.close()).rejects.toThrow('readDb was used to write')
+  expect((await one.pool.query('SELECT * FROM notes')).rows).toEqual([{ note: 'a' }])
+  await one.pool.query(`DROP ROLE ${readerName}`)
+})

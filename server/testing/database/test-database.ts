@@ -29,30 +29,56 @@ export interface TestDatabase extends Database<Tables> {
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)
-  const poolerUrl = inject('poolerUrl')
-  const database = poolerUrl === undefined ? openTestPool(url) : await openThroughPooler(url, poolerUrl)
+  const [readerName, poolerUrl] = [inject('readerName'), inject('poolerUrl')]
+  const database =
+    readerName === undefined ? openTestPool(url) : await openWithReplica(url, { readerName, poolerUrl })
   return {
     ...database,
     url,
     close: async () => {
-      await database.close()
-      await drop()
+      await database.close().finally(drop)
     },
   }
 }
 
 /**
- * Opens a database as a web process with a pooler, a direct address and a replica does. The pooler's address is also
- * the replica's, so the replica never lags.
+ * Opens a database as a web process with a replica does, and with a pooler and a direct address if there is a pooler.
+ * The replica is the same server, so it never lags; but its user cannot write. A site would repeat a refused statement
+ * on the primary; here, `close` throws.
  */
-function openThroughPooler(url: string, poolerUrl: string): Promise<Database<Tables>> {
-  const { database = '' } = new pg.Client({ connectionString: url })
-  const databaseUrl = withDatabase(poolerUrl, database)
-  return openDatabaseForRequests<Tables>(
-    { dataDir: '', migrate: false, databaseUrl, databaseDirectUrl: url, databaseReadUrls: [databaseUrl] },
-    createLog({ json: true, level: 'silent' }),
+export async function openWithReplica(
+  url: string,
+  { readerName, poolerUrl }: { readerName: string; poolerUrl?: string | undefined },
+): Promise<Database<Tables>> {
+  const { database: name = '' } = new pg.Client({ connectionString: url })
+  const databaseUrl = poolerUrl === undefined ? url : withDatabase(poolerUrl, name)
+  const refused: string[] = []
+  const write = (line: string) => void (/in a read-only transaction/.test(line) && refused.push(line))
+  const database = await openDatabaseForRequests<Tables>(
+    {
+      dataDir: '',
+      migrate: false,
+      databaseUrl,
+      databaseDirectUrl: poolerUrl === undefined ? undefined : url,
+      databaseReadUrls: [withUser(databaseUrl, readerName)],
+    },
+    createLog({ json: true, level: 'debug', destination: { write } }),
     { databaseWaitMs },
   )
+  return {
+    ...database,
+    async close() {
+      await database.close()
+      if (refused.length > 0) throw new Error(`readDb was used to write: ${refused.join('')}`)
+    },
+  }
+}
+
+function withUser(url: string, user: string): string {
+  const changed = new URL(url)
+  if (changed.host) changed.username = user
+  else changed.searchParams.set('user', user)
+  return changed.href
 }
 
 /** Creates an empty database without migrations. */
