@@ -110,19 +110,42 @@ export interface EpisodeViewRow {
 }
 
 /**
- * Records that viewers have started or finished episodes. A start or finish that is already recorded is not counted
- * again.
+ * Records that viewers have started or finished episodes. What is recorded already is not counted again. The users must
+ * be locked against merging and deletion.
+ * @param race what happens if another transaction records the same view at this moment
  */
-export async function recordEpisodeViews(tx: Tx, views: readonly EpisodeViewRow[]): Promise<void> {
-  // In a row that already existed, xmax is the transaction that updates the row. In a new row, xmax is 0.
+export async function recordEpisodeViews(
+  tx: Tx,
+  views: readonly EpisodeViewRow[],
+  race: InsertRace = 'wait',
+): Promise<void> {
+  // Known rows are updated instead of inserted with a conflict, which locks each row in the WAL. A subquery finds them by
+  // their key; a join might scan the table. In a row that existed, xmax is the transaction that updates it; in a new row
+  // it is 0.
+  const finishExisting = sql`
+    ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished`
   await sql`
-    WITH noted AS (
-      INSERT INTO episode_views AS kept (user_id, episode_id, finished)
-      SELECT user_id, episode_id, bool_or(finished) FROM jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
+    WITH given AS (
+      SELECT user_id, episode_id, bool_or(finished) AS finished FROM jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
         AS given (user_id text, episode_id text, finished boolean)
       GROUP BY user_id, episode_id ORDER BY user_id, episode_id
-      ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
+    ), compared AS (
+      SELECT given.*, (
+        SELECT finished FROM episode_views AS known
+        WHERE known.user_id = given.user_id AND known.episode_id = given.episode_id
+      ) AS was_finished FROM given
+    ), updated AS (
+      UPDATE episode_views AS kept SET finished = true FROM compared
+      WHERE kept.user_id = compared.user_id AND kept.episode_id = compared.episode_id
+        AND compared.finished AND NOT was_finished AND NOT kept.finished
+      RETURNING kept.episode_id
+    ), added AS (
+      INSERT INTO episode_views AS kept (user_id, episode_id, finished)
+      SELECT user_id, episode_id, finished FROM compared WHERE was_finished IS NULL
+      ${race === 'wait' ? finishExisting : sql``}
       RETURNING episode_id, xmax = 0 AS started, finished
+    ), noted AS (
+      SELECT episode_id, false AS started, true AS finished FROM updated UNION ALL SELECT * FROM added
     )
     INSERT INTO episode_viewer_changes (episode_id, started, finished)
     SELECT episode_id, sum(started::int), sum(finished::int) FROM noted GROUP BY episode_id`.execute(tx)

@@ -127,7 +127,7 @@ async function writeWatchRecords(
   const owned = assignOwners(watched, owners)
   const newPlays = await insertFirstPlays(tx, owned, race)
   const views = owned.filter((each) => each.finished || newPlays.includes(each))
-  if (views.length > 0) await recordEpisodeViews(tx, views)
+  if (views.length > 0) await recordEpisodeViews(tx, views, race)
   const subscriptionPlays = newPlays.filter(({ source }) => source === 'subscription')
   if (subscriptionPlays.length > 0)
     await upsertUnlocks(
