@@ -187,6 +187,25 @@ it('only lists of one to three episodes are cached', async () => {
   expect(await read()).toEqual([1, 2, 2, 1])
 })
 
+it('that an episode is the last one is kept until a change', async () => {
+  const { db } = database
+  let [now, version] = [Date.now(), 1]
+  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, { version: () => version })
+  const last = await episodes.find(video.episodes[1]?.id ?? '')
+  if (!last) throw new Error('the episode is missing')
+  const numbersAfterLast = async () => (await episodes.next(last, 1)).map(({ number }) => number)
+  expect(await numbersAfterLast()).toEqual([])
+  await database.pool.query(
+    `INSERT INTO episodes (id, video_id, number, asset_id)
+     SELECT id || 'x', video_id, 3, asset_id FROM episodes WHERE id = $1`,
+    [last.id],
+  )
+  now += 60_000
+  expect(await numbersAfterLast()).toEqual([])
+  version++
+  expect(await numbersAfterLast()).toEqual([3])
+})
+
 it('an episode that is being converted is read every second', async () => {
   await database.pool.query(
     'UPDATE episodes SET next_asset_id = asset_id, asset_id = NULL WHERE video_id = $1 AND number = 1',

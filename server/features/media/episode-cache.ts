@@ -13,6 +13,8 @@ export interface EpisodeCache {
   find(id: string): Promise<EpisodeRow | undefined>
   /** Returns at most `limit` of a video's episodes after this number, in order. */
   after(videoId: string, number: number, limit: number): Promise<EpisodeRow[]>
+  /** Returns the episodes that follow this one, in order, at most `limit`; none after the last one. */
+  next(episode: EpisodeRow, limit: number): Promise<EpisodeRow[]>
 }
 
 /** Rows of other episodes are not cached, because the progress of a conversion changes without an announcement. */
@@ -24,9 +26,7 @@ const isConverted = (row: EpisodeRow) => row.asset_id !== null && row.coming_pro
  */
 const maxKeptRows = 3
 
-/** Empty lists are not cached, because a client may request any number of unknown videos. */
-const isKeptList = (rows: readonly EpisodeRow[]) =>
-  rows.length > 0 && rows.length <= maxKeptRows && rows.every(isConverted)
+const isKeptList = (rows: readonly EpisodeRow[]) => rows.length <= maxKeptRows && rows.every(isConverted)
 
 /**
  * Creates a cache that keeps episode rows until the catalogue changes, or for a second if changes may go unnoticed.
@@ -39,11 +39,18 @@ export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): E
   })
   const lists = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
+    // An empty list may be that of any unknown video.
+    keep: { changes, mayKeep: (rows) => rows.length > 0 && isKeptList(rows) },
+  })
+  const following = createResponseCache<EpisodeRow[]>(clock, {
+    stale: true,
     keep: { changes, mayKeep: isKeptList },
   })
   return {
     find: (id) => single.get(id, () => selectEpisode(db, id)),
     after: (videoId, number, limit) =>
       lists.get(`${videoId} ${number} ${limit}`, () => selectEpisodesAfter(db, videoId, number, limit)),
+    next: ({ id, video_id, number }, limit) =>
+      following.get(`${id} ${limit}`, () => selectEpisodesAfter(db, video_id, number, limit)),
   }
 }

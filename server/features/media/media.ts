@@ -197,7 +197,7 @@ export async function loadFreePlayable(
   if (running.length > 0 || !row?.asset_id) return undefined
   const access = buildAccess(running, viewer, videoOf(row), noEntitlements)
   if (episodeState(row, access) !== 'free') return undefined
-  const [next] = await episodes.after(row.video_id, row.number, 1)
+  const [next] = await episodes.next(row, 1)
   if (next && episodeState(next, access) !== 'free') return undefined
   return presentPlayable(context, { row, next, access }, language)
 }
@@ -240,7 +240,7 @@ async function loadPlayableRow(
   if (!row) throw new Refusal('notFound')
   const [access, after] = await Promise.all([
     loadAccess(context, viewer, videoOf(row)),
-    context.episodes.after(row.video_id, row.number, nextCount),
+    context.episodes.next(row, nextCount),
   ])
   await recordExposure(context, row, access)
   if (episodeState(row, access) === 'locked') return refuseLocked(context, row, access, language)
