@@ -4,6 +4,7 @@ import { requestPasswordReset } from '#contract/members.ts'
 import { cancelByLink } from '#contract/consumer-rights.ts'
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { findDueJobs } from './platform/jobs/claim-jobs.ts'
+import { defaultPollSeconds } from './platform/jobs/jobs.ts'
 import { createLog } from '#server/platform/log.ts'
 import { scheduledJobs } from '#server/scheduled-jobs.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
@@ -38,6 +39,11 @@ const runOnce = async (...names: string[]) => {
 
 test('no job is due on an idle site', async () => {
   expect(await dueAt()).toEqual([])
+})
+
+test('no job runs more often than due jobs are looked for', () => {
+  const intervals = scheduledJobs(site.context).map(({ everySeconds }) => everySeconds)
+  expect(Math.min(...intervals)).toBe(defaultPollSeconds)
 })
 
 test("a job is due after a viewer's action until it has run", async () => {

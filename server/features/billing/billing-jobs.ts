@@ -28,7 +28,7 @@ export function billingJobs(context: BillingContext): Job[] {
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
     {
       name: 'send-order-links',
-      everySeconds: 5,
+      everySeconds: 10,
       dueWhen: anyLinkRequests,
       wakeOn: 'link_requests',
       run: (signal) => sendOrderLinks(context, signal),

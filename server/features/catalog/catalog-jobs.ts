@@ -24,7 +24,7 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
     },
     {
       name: 'publish-scheduled-videos',
-      everySeconds: 5,
+      everySeconds: 10,
       dueWhen: anyDueVideos,
       run: () => publishScheduledVideos(db, clock.now()),
     },

@@ -63,7 +63,7 @@ export function membersJobs(context: MembersContext): Job[] {
     { name: 'purge-idle-guests', everySeconds: 3600, run: (signal) => purgeIdleGuests(context, signal) },
     {
       name: 'send-reset-links',
-      everySeconds: 5,
+      everySeconds: 10,
       dueWhen: hasPasswordResetRequests,
       wakeOn: 'password_reset_requests',
       run: sendLinks,

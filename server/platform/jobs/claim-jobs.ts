@@ -23,15 +23,15 @@ export async function registerJobs(
   pool: Pool,
   jobs: readonly { name: string; everySeconds: number }[],
 ): Promise<void> {
-  const names = jobs.map(({ name }) => name)
-  await pool.query(`DELETE FROM scheduled_jobs WHERE name <> ALL($1) AND ${isUnused}`, [names])
+  // One statement, because each process runs it every minute.
   await pool.query(
-    `INSERT INTO scheduled_jobs (name, interval_seconds)
+    `WITH removed AS (DELETE FROM scheduled_jobs WHERE name <> ALL($1::text[]) AND ${isUnused})
+     INSERT INTO scheduled_jobs (name, interval_seconds)
      SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name, seconds)
      WHERE NOT EXISTS (SELECT FROM scheduled_jobs WHERE scheduled_jobs.name = job.name AND interval_seconds = seconds)
      ORDER BY job.name
      ON CONFLICT (name) DO UPDATE SET interval_seconds = EXCLUDED.interval_seconds`,
-    [names, jobs.map(({ everySeconds }) => everySeconds)],
+    [jobs.map(({ name }) => name), jobs.map(({ everySeconds }) => everySeconds)],
   )
 }
 

@@ -55,7 +55,8 @@ type RunJob = (job: Job, record?: { minIntervalSeconds?: number; isRecorded?: bo
 
 /** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
-const defaultPollSeconds = 5
+/** As often as the most frequent jobs run. What a user waits for is announced, and does not wait for the poll. */
+export const defaultPollSeconds = 10
 /** Interval for registering the jobs again, which deletes the jobs of a version that has stopped meanwhile. */
 const registerAgainMs = 60_000
 

@@ -44,7 +44,7 @@ const longestReason = 300
 export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
   return [
-    { name: 'send-mails', everySeconds: 5, dueWhen: hasDueMails, wakeOn: 'mails', run },
+    { name: 'send-mails', everySeconds: 10, dueWhen: hasDueMails, wakeOn: 'mails', run },
     { name: 'purge-abandoned-mails', everySeconds: 600, run: () => purgeAbandonedMails(context) },
   ]
 }

@@ -7,7 +7,7 @@ import { purgeUploads, processNextUpload } from './process-upload.ts'
 /** Poll interval while a file waits. */
 const pollMs = 1000
 /** Poll interval while no file waits, in case the wake signal was missed. */
-const idleMs = 30_000
+const idleMs = 60_000
 const afterErrorMs = 5000
 const purgeEveryMs = 10 * 60_000
 

@@ -14,7 +14,7 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 /** Poll interval while the queue is not empty. */
 const pollMs = 1000
 /** Poll interval while the queue is empty, in case the wake signal was missed. */
-const idleMs = 30_000
+const idleMs = 60_000
 const afterErrorMs = 5000
 const purgeEveryMs = 10 * 60_000
 
