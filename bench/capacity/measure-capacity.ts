@@ -13,10 +13,16 @@ const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
  */
 const settings = { ALLOW_SANDBOX: '0' }
 const minuteMs = 60_000
-/** Time in milliseconds until the work after the start is finished. */
-const settleMs = 60_000
-/** Statements that clean up after the import, because that work is not part of the idle load. */
-const rest = ['VACUUM (ANALYZE)', 'CHECKPOINT']
+/**
+ * Cleans up after the import, because that work is not part of the idle load. The second statement vacuums the
+ * statistics that the first one has written.
+ */
+const cleanUp = ['VACUUM (ANALYZE)', 'VACUUM']
+/**
+ * Time in milliseconds until the work after the start is finished, and until PostgreSQL has vacuumed by itself what is
+ * left, as it does once a minute.
+ */
+const settleMs = 75_000
 /** Period over which the viewers arrive, in milliseconds. */
 const arriveMs = 30_000
 /**
@@ -54,8 +60,10 @@ export async function measureCapacity(args: readonly string[]): Promise<void> {
   const pool = new pg.Pool({ ...site.connection, max: 1 })
   try {
     const cookies = await makeMembers(pool, viewers + atRest)
+    for (const statement of cleanUp) await pool.query(statement)
     await delay(settleMs)
-    for (const statement of rest) await pool.query(statement)
+    await pool.query('CHECKPOINT')
+    await delay(countedMs)
     const measured = (work: () => Promise<unknown>) => measure(pool, site, work)
     const table = [heading]
     if (values.only !== 'watching') {
