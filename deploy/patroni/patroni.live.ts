@@ -2,12 +2,11 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { getHomepage } from '#contract/catalog.ts'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import { startWithCleanEnv } from '#deploy/release/run-release.ts'
+import { readHomepage } from '#deploy/testing/read-continuously.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
@@ -15,7 +14,6 @@ import { compareSandboxBalance } from '#server/testing/billing-model/compare-led
 import { buildVideo, noStorage } from '#server/testing/builders/video-builders.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
-import { visitorFactory } from '#server/testing/site/visitor.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { startPatroniCluster, type PatroniCluster } from './run-patroni.ts'
 
@@ -27,7 +25,6 @@ const clients = 2
 const journeysPerStep = 5
 /** Maximum time from the promotion of the standby to the next sale. */
 const writesBackWithinMs = 15_000
-const readIntervalMs = 50
 
 let cluster: PatroniCluster
 let database: Database<Tables>
@@ -86,36 +83,6 @@ async function waitForReplicaUse(): Promise<void> {
   await waitUntil('the site reads from the replica', isReported, patienceMs)
 }
 
-/** Loads the homepage's page and data repeatedly. */
-function readHomepage() {
-  const durations: number[] = []
-  const failures: string[] = []
-  const visitor = visitorFactory(url)()
-  let isEnding = false
-  const readOnce = async () => {
-    const page = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
-    if (!page.ok) throw new Error(`the page returned ${page.status}`)
-    await page.text()
-    await visitor.callOk(getHomepage)
-  }
-  const readContinuously = async () => {
-    while (!isEnding) {
-      const start = performance.now()
-      await readOnce().catch((error: unknown) => failures.push(String(error)))
-      durations.push(performance.now() - start)
-      await delay(readIntervalMs)
-    }
-  }
-  const reading = readContinuously()
-  return {
-    async end() {
-      isEnding = true
-      await reading
-      return { failures, reads: durations.length, slowestMs: Math.max(...durations) }
-    },
-  }
-}
-
 /** Waits for a job that a worker has completed after this time. */
 async function waitForJobAfter(time: Date): Promise<void> {
   const hasRun = async () => {
@@ -144,7 +111,7 @@ it(
   async () => {
     await waitForReplicaUse()
     await completeMoreJourneys()
-    const readers = readHomepage()
+    const readers = readHomepage(url)
     const killedAt = performance.now()
     await cluster.kill('db-1')
     await waitUntil('the standby is promoted', () => cluster.hasRole('db-2', 'primary'), patienceMs)

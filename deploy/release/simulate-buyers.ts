@@ -11,6 +11,8 @@ const retryAfterMs = 250
 export interface Buyers {
   /** Returns the number of successful journeys so far. */
   journeys: () => number
+  /** Returns the number of failed journeys so far. */
+  failures: () => number
   /** Finishes the current journeys. @returns the failures, and the ids of the orders that were reported as paid */
   end(): Promise<{ failures: string[]; paid: string[] }>
 }
@@ -38,6 +40,7 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   const buyers = Array.from({ length: clients }, buyContinuously)
   return {
     journeys: () => paid.length,
+    failures: () => failures.length,
     async end() {
       isEnding = true
       await Promise.all(buyers)
