@@ -25,6 +25,9 @@ const filmEnding = fc.constantFrom(...videoExtensions).chain(anyCase)
 const captionsEnding = fc.constantFrom(...captionExtensions).chain(anyCase)
 const padded = (number: number, length: number) => String(number).padStart(length, '0')
 
+/** File systems store "é" as one character or, on macOS, as two. */
+const form = fc.constantFrom('NFC', 'NFD')
+
 /** The parts of a generated file name, and the expected result. */
 interface Built {
   stem: string
@@ -39,9 +42,22 @@ const plain = fc
 const spoken = fc
   .record({
     number,
-    word: fc.constantFrom('Episode', 'Épisode', 'episodio', 'episódio', 'Folge', 'Teil', 'part', 'EP', 'e'),
+    word: fc.constantFrom(
+      'Episode',
+      'Épisode',
+      'episodio',
+      'episódio',
+      'Folge',
+      'Capítulo',
+      'Teil',
+      'part',
+      'EP',
+      'e',
+    ),
     gap: fc.constantFrom('', ' ', '_', '.', '-', ' #'),
   })
+  // "e 3" is "and 3" in Portuguese.
+  .filter(({ word, gap }) => word !== 'e' || !/[ _]/.test(gap))
   .map((part): Built => ({ stem: `${part.word}${part.gap}${part.number}`, number: part.number }))
 
 const coded = fc
@@ -127,8 +143,8 @@ const language = fc
 describe('the parser', () => {
   test('reads the episode number in a video’s name', { timeout: propertyTimeoutMs }, () =>
     checkProperty(
-      fc.property(fc.oneof(plain, decorated), filmEnding, (built, ending) => {
-        expect(parseFileName(`Season 1/${built.stem}.${ending}`)).toEqual({
+      fc.property(fc.oneof(plain, decorated), filmEnding, form, (built, ending, unicodeForm) => {
+        expect(parseFileName(`Season 1/${built.stem}.${ending}`.normalize(unicodeForm))).toEqual({
           kind: 'film',
           number: built.number,
           language: undefined,
