@@ -1,5 +1,5 @@
 /** Matches an ampersand that does not start an entity of WebVTT. */
-const unescapedAmpersand = /&(?!(?:amp|lt|gt|nbsp|lrm|rlm|#\d+|#x[\da-f]+);)/gi
+const unescapedAmpersand = /&(?!(?:amp|lt|gt|quot|apos|nbsp|lrm|rlm|#\d+|#x[\da-f]+);)/gi
 
 /** Escapes text for WebVTT, so that no part of it is read as markup. Entities remain unchanged. */
 export function escapeCueText(text: string): string {

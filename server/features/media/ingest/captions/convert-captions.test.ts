@@ -96,6 +96,7 @@ const srt = (words: string) => `1\n00:00:01,000 --> 00:00:02,500\n${words}\n`
 test.each([
   ['I <3 you & more', 'I &lt;3 you &amp; more'],
   ['R&amp;B', 'R&amp;B'],
+  ['&quot;It&#39;s R&D&quot;', '&quot;It&#39;s R&amp;D&quot;'],
   ['{\\an2}<font color="#ffff00">Foot</font>', 'Foot'],
   ['<I>One</I> <b>two</b> <s>three</s>', '<i>One</i> <b>two</b> three'],
   ['One\\NTwo', 'One\nTwo'],
@@ -251,6 +252,13 @@ test.each([
 ])('%s is refused, because it would be decoded to wrong text', (_, word) => {
   const bytes = Buffer.concat([Buffer.from(clean), word])
   expect(() => convertCaptions(bytes)).toThrow('isn’t UTF-8 text')
+})
+
+test.each([
+  { fault: 'one invalid byte', bytes: Buffer.concat([Buffer.from(french), Buffer.from([0xe9])]) },
+  { fault: 'an end within a character', bytes: Buffer.from(`${french}é`).subarray(0, -1) },
+])('UTF-8 with $fault keeps its other characters', ({ bytes }) => {
+  expect(convertCaptions(bytes).text).toBe(`${french}\uFFFD\n`)
 })
 
 test('a file with zero bytes that is not UTF-16 is refused', () => {

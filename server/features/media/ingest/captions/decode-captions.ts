@@ -11,9 +11,9 @@ const legacyCharacters =
 const dosCharacters = /\p{L}[‚„]/u
 
 /**
- * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. Otherwise
- * decodes it as Windows-1252, which older tools write. Refuses the file if that gives characters that the site's
- * languages do not use.
+ * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. A few invalid
+ * bytes in UTF-8 become U+FFFD, as in browsers. Otherwise decodes the file as Windows-1252, which older tools write, if
+ * the result has only characters of the site's languages.
  * @throws UnusableFile
  */
 export function decodeCaptions(bytes: Buffer): string {
@@ -22,8 +22,16 @@ export function decodeCaptions(bytes: Buffer): string {
   const text = decode('utf-8', bytes)
   if (text?.includes('\0')) refuse('notText')
   if (text !== undefined) return text
+  const damaged = new TextDecoder('utf-8').decode(bytes)
+  if (isMostlyUtf8(damaged)) return damaged
   const legacy = new TextDecoder('windows-1252').decode(bytes)
   return legacyCharacters.test(legacy) && !dosCharacters.test(legacy) ? legacy : refuse('notUtf8')
+}
+
+/** Returns whether text decoded as UTF-8 has more characters of several bytes than invalid bytes. */
+function isMostlyUtf8(text: string): boolean {
+  const invalid = text.match(/\uFFFD/g)?.length ?? 0
+  return (text.match(/[^\0-\x7f\uFFFD]/gu)?.length ?? 0) > invalid
 }
 
 function decode(encoding: string, bytes: Buffer): string | undefined {
