@@ -3,7 +3,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import {
-  clockJumpArgs,
+  clockArgs,
+  type SourceClock,
   inputArgs,
   type SoundInput,
 } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
@@ -43,8 +44,8 @@ export interface SourceAnalysis {
 interface AnalyzeOptions {
   programs: Programs
   input: string
-  source: SourceMedia & { clockJump: number | undefined }
-  /** Folder for temporary files. After the analysis, only the decoded audio remains in it. */
+  source: SourceMedia & SourceClock
+  /** Folder for temporary files. Only the decoded audio is left there. */
   folder: string
   niceness: number
   signal: AbortSignal
@@ -55,8 +56,8 @@ const continuousAudioFile = 'sound.mka'
 const pcmArgs = ['-c:a', 'pcm_f32le', '-f', 'matroska']
 
 /**
- * Reads the packet times, the audio and the captions of a file, without decoding its video. Writes the audio in one
- * format, because ffmpeg restarts its filters when the channels or the sample rate change
+ * Reads the packet times, the audio and the captions of a file, usually without decoding its video. Writes the audio in one
+ * format, because ffmpeg restarts its filters when channels or sample rate change
  * (docs/decisions/0013-loudness-is-measured-first.md).
  * @throws UnusableFile
  * @throws the signal's reason when aborted
@@ -81,15 +82,17 @@ async function readPackets(
   options: AnalyzeOptions,
 ): Promise<{ times: PacketTimes; areCaptionsRead: boolean }> {
   const { input, source } = options
-  const { streamIndex, soundIndex, container, captions, clockJump } = source
+  const { streamIndex, soundIndex, container, captions, aacRateChanges } = source
   const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
   const packets = ['-map', `0:${streamIndex}`, ...sound, '-c', 'copy', '-f', 'framecrc', 'pipe:1']
   const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcmArgs, rawAudioFile] : []
+  // Without computed times, jumps of the clock are only found at the same places if the conversion's streams are decoded.
+  const pictures = aacRateChanges ? ['-map', `0:${streamIndex}`, '-f', 'null', '-'] : []
   const readWith = async (more: readonly string[]) => {
     const collected = collectTimes()
     const result = await run(
       options,
-      [...clockJumpArgs(clockJump), ...inputArgs(input, container), ...packets, ...decoded, ...more],
+      [...clockArgs(source), ...inputArgs(input, container), ...packets, ...decoded, ...pictures, ...more],
       collected.addLine,
     )
     return { result, times: collected.times() }

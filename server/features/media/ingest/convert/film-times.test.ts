@@ -205,6 +205,9 @@ test.each([
   { codec: 'eac3', rates: [48_000, 48_000, 48_000] },
   { codec: 'mp2', rates: [48_000, 48_000, 48_000] },
   { codec: 'ac3', rates: [44_100, 48_000, 32_000] },
+  { codec: 'aac', rates: [48_000, 48_000, 48_000] },
+  { codec: 'aac', rates: [44_100, 48_000, 32_000] },
+  { codec: 'aac', rates: [48_000, 22_050, 44_100] },
 ])(
   'joined recordings with audio in $codec at $rates Hz play one after the other',
   async ({ codec, rates }) => {

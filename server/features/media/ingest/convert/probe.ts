@@ -36,6 +36,8 @@ export interface SourceMedia extends SourceShape {
   duration: number
   /** Duration of the video stream in seconds, as the container states it. */
   videoDuration: number | undefined
+  /** The container's time at the start of the film in seconds. */
+  startTime: number
   interlaced: boolean
   /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
@@ -184,6 +186,7 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
     container,
     duration,
     videoDuration,
+    startTime: parseSeconds(format.start_time) ?? 0,
     streamIndex: video.index,
     ...shown,
     frameRate: frameRateOf(video),

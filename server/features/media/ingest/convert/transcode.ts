@@ -30,7 +30,7 @@ import {
 import { checkMaxDuration, probe, type SourceMedia } from './probe.ts'
 import { analyzeSource } from './analyze-source.ts'
 import { parseFrameCount, runLimited, timeLimit } from '#server/features/media/ingest/files/run-ffmpeg.ts'
-import { findStreamBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
+import { findStreamBreaks, type StreamBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 export interface TranscodeOptions {
@@ -80,7 +80,7 @@ export async function transcode({
   onProgress,
 }: TranscodeOptions): Promise<TranscodeResult> {
   const probed = await probe(programs.ffprobePath, input, signal)
-  const source = { ...probed, clockJump: await findClockJump(input, probed, signal) }
+  const source = { ...probed, ...(await findBreaks(input, probed, signal)) }
   if (source.colours.wide) await checkColours(programs.ffmpegPath)
   const { times, sound, gain, captions, notes } = await analyzeSource({
     programs,
@@ -127,18 +127,18 @@ export async function transcode({
 }
 
 /**
- * Returns by how many seconds the clock of a transport stream jumps back in the middle; undefined if it does not jump.
+ * Finds the discontinuities of a transport stream; other containers have none.
  * @throws UnusableFile if a track changes its codec
  */
-async function findClockJump(
+async function findBreaks(
   input: string,
   { container, trackIds }: SourceMedia,
   signal: AbortSignal,
-): Promise<number | undefined> {
-  if (container !== 'mpegts') return undefined
-  const { clockJump, codecChanges } = await findStreamBreaks(input, trackIds, signal)
+): Promise<Omit<StreamBreaks, 'codecChanges'>> {
+  if (container !== 'mpegts') return { clockJump: undefined, aacRateChanges: false }
+  const { codecChanges, ...breaks } = await findStreamBreaks(input, trackIds, signal)
   if (codecChanges) throw new UnusableFile({ key: 'codecChanges' })
-  return clockJump
+  return breaks
 }
 
 /**

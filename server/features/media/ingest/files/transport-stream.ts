@@ -31,6 +31,8 @@ export interface StreamBreaks {
    * after that point.
    */
   codecChanges: boolean
+  /** True if the sample rate of AAC changes. ffmpeg does not notice that when it computes the times of packets. */
+  aacRateChanges: boolean
 }
 
 const chunk = 4 * 1024 ** 2
@@ -76,6 +78,8 @@ const packetBytes = 188
 
 function createBreakReader(pids: readonly number[]) {
   const clocks = new Map<number, number>()
+  const aacRates = new Map<number, number>()
+  let aacRateChanges = false
   const tables = new Map<number, (payload: Buffer, isStart: boolean) => void>()
   let clockJump: number | undefined
   const tracks = watchTracks(pids, (pid, take) => {
@@ -94,12 +98,17 @@ function createBreakReader(pids: readonly number[]) {
       const payload = bytes.subarray(begin, at + packetBytes)
       if (table) return table(payload, isStart)
       const time = isStart ? decodingTime(payload) : undefined
+      const rate = isStart ? aacRateOf(payload) : undefined
+      if (rate !== undefined) {
+        aacRateChanges ||= (aacRates.get(pid) ?? rate) !== rate
+        aacRates.set(pid, rate)
+      }
       if (time === undefined) return
       const jump = clocks.has(pid) ? secondsBack(clocks.get(pid) ?? 0, time) : 0
       if (jump > minJump) clockJump = Math.min(jump, clockJump ?? Infinity)
       clocks.set(pid, time)
     },
-    breaks: (): StreamBreaks => ({ clockJump, codecChanges: tracks.haveChanged() }),
+    breaks: (): StreamBreaks => ({ clockJump, codecChanges: tracks.haveChanged(), aacRateChanges }),
   }
 }
 
@@ -127,6 +136,15 @@ function decodingTime(payload: Buffer): number | undefined {
   const at = timestampFlags === 3 ? 14 : 9
   const high = (payload.readUInt8(at) >> 1) & 7
   return high * 2 ** 30 + (payload.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (payload.readUInt16BE(at + 3) >> 1)
+}
+
+/** Returns the index of AAC's sample rate if audio in ADTS begins a track's packet (PES). */
+function aacRateOf(payload: Buffer): number | undefined {
+  if (payload.length < 9 || payload.readUIntBE(0, 3) !== 1 || (payload.readUInt8(3) & 0xe0) !== 0xc0)
+    return undefined
+  const at = 9 + payload.readUInt8(8)
+  if (payload.length < at + 3 || (payload.readUInt16BE(at) & 0xfff6) !== 0xfff0) return undefined
+  return (payload.readUInt8(at + 2) >> 2) & 0xf
 }
 
 /**

@@ -20,7 +20,17 @@ export interface SoundInput {
   index: number
 }
 
-export interface TranscodeJob {
+/** The clock of a source; see `clockArgs`. */
+export interface SourceClock {
+  /** The container's time at the start of the film in seconds. */
+  startTime: number
+  /** Seconds by which the clock jumps back in the middle. */
+  clockJump: number | undefined
+  /** True if the sample rate of AAC changes in the middle of a transport stream. */
+  aacRateChanges: boolean
+}
+
+export interface TranscodeJob extends SourceClock {
   /** The file to read, an absolute path with a generated name. */
   input: string
   container: Container
@@ -33,8 +43,6 @@ export interface TranscodeJob {
   /** Indexes of the film's video and audio streams. */
   streamIndex: number
   soundIndex: number | undefined
-  /** Seconds by which the clock jumps back in the middle (see `clockJumpArgs`). */
-  clockJump: number | undefined
   /** The audio to encode, and the gain for its loudness. */
   sound: SoundInput | undefined
   gain: Gain | undefined
@@ -71,13 +79,21 @@ export function inputArgs(input: string, container: Container): string[] {
 const defaultJumpThreshold = 10
 
 /**
- * Makes ffmpeg recognise a short backward jump of the clock. Near the jump, packets of audio and video from before and
- * after it are mixed. So ffmpeg also reads a forward jump of the same size, which it must not treat as a gap. Shorter
- * gaps remain gaps.
+ * Returns the options of each input that reads the source.
+ *
+ * Makes ffmpeg recognise a short backward jump of the clock. In the file, audio from before the jump may follow video
+ * from after it. The clock then also jumps forward by the same amount, and ffmpeg must not treat that as a gap. Shorter
+ * gaps stay gaps.
+ *
+ * ffmpeg computes the times of AAC packets that state none with the first sample rate of the stream. If that changes,
+ * the decoder has to continue from the last stated time instead. ffmpeg then finds no start time to subtract either.
  */
-export function clockJumpArgs(clockJump: number | undefined): string[] {
+export function clockArgs({ clockJump, aacRateChanges, startTime }: SourceClock): string[] {
   const isShort = clockJump !== undefined && clockJump <= defaultJumpThreshold
-  return isShort ? ['-dts_delta_threshold', (0.8 * clockJump).toFixed(3)] : []
+  return [
+    ...(isShort ? ['-dts_delta_threshold', (0.8 * clockJump).toFixed(3)] : []),
+    ...(aacRateChanges ? ['-fflags', '+nofillin', '-itsoffset', (-startTime).toFixed(6)] : []),
+  ]
 }
 
 /**
@@ -114,7 +130,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     // counters.
     '-reinit_filter:v',
     '0',
-    ...clockJumpArgs(job.clockJump),
+    ...clockArgs(job),
     ...inputArgs(job.input, job.container),
     ...(job.sound ? inputArgs(job.sound.input, job.sound.container) : []),
     '-filter_complex',

@@ -45,9 +45,11 @@ export function collectTimes(): { addLine: (line: string) => void; times: () => 
       const lastPicture = sortedTimes.at(-1)
       const [pictureEnd = 0, soundEnd = -Infinity] = ends
       if (lastPicture === undefined) return undefined
+      // Without a stated duration, the last frame lasts as long as the one before it.
+      const step = lastPicture - (sortedTimes.at(-2) ?? lastPicture)
       return {
         lastPicture,
-        pictureEnd,
+        pictureEnd: pictureEnd > lastPicture ? pictureEnd : lastPicture + step,
         soundEnd: Number.isFinite(soundEnd) ? soundEnd : undefined,
         peakFrameRate: peakFrameRateOf(sortedTimes),
       }
