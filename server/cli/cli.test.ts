@@ -124,6 +124,37 @@ describe('the command line', () => {
   })
 })
 
+describe('the completion in Bash', () => {
+  let script: string
+  beforeAll(async () => {
+    script = (await runHere('completion')).stdout
+  })
+
+  /** Returns what is offered for the last word. */
+  const offeredFor = (...words: string[]) => {
+    const line = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cliffhanger; echo "\${COMPREPLY[*]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', line, 'bash', 'cliffhanger', ...words], {
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    return stdout.trim()
+  }
+
+  it.each([
+    [['ba'], 'backup'],
+    [['mi'], 'migrate'],
+    [['studio', 'ord'], 'order'],
+    [['studio', 'order', 're'], 'refund'],
+    [['studio', 'order', 'list', '--st'], '--status'],
+    [['studio', 'order', 'list', '--status', 'pa'], 'paid partially_refunded'],
+    [['studio', 'order', 'list', '--status', 'paid', '--g'], '--gateway'],
+    [['studio', 'operator', 'set-role', 'a@example.com', 'ed'], 'editor'],
+    [['backup', 'fol'], ''],
+  ])('offers for %j: %s', (words, offered) => {
+    expect(offeredFor(...words)).toBe(offered)
+  })
+})
+
 /** Parses a command line. */
 function ask(...args: string[]): ParsedCommand {
   let parsed: ParsedCommand | undefined

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command as Program } from 'commander'
 import { backUp } from './backup.ts'
+import { completionScript } from './completion.ts'
 import { createProgress } from './progress.ts'
 import { moveToBucket } from './move-to-bucket.ts'
 import { restore } from './restore.ts'
@@ -189,6 +190,10 @@ function createProgram(onTask: (task: Task) => void): Program {
       }),
     ),
   )
+  program
+    .command('completion', { hidden: true })
+    .description('Prints a script that completes these commands in Bash')
+    .action(() => print(completionScript(program).trimEnd()))
   return program
 }
 
@@ -219,7 +224,7 @@ export async function runCommandLine(
     args,
   )
   if (task) return runTask(task, environment)
-  print(help)
+  if (help) print(help)
   return 0
 }
 
