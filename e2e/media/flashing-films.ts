@@ -18,6 +18,8 @@ export interface FlashingFilm {
   /** Times of the flashes in seconds; empty for a video without flashes. */
   flashes?: number[]
   beeps?: number[]
+  /** Duration in seconds. */
+  duration?: number
   /** Colour of all frames. */
   colour?: [red: number, green: number, blue: number]
   /** Message to the operator if the file cannot be used. */
@@ -60,6 +62,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a container without a duration',
     extension: 'mkv',
+    duration: 4,
     make: (path) => piped(path, ...flashing(4), ...beepingAudioInput(4), ...encodeOptions, '-c:a', 'flac'),
     flashes: [1, 2, 3],
     beeps: [1, 2, 3],
@@ -67,6 +70,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a recording of a browser',
     extension: 'webm',
+    duration: 4,
     // Written through a pipe, as browsers record, so the file has no duration.
     make(path) {
       const codecs = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus', '-f', 'webm', 'pipe:1']
@@ -78,6 +82,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'captions longer than the video',
     extension: 'mkv',
+    duration: 4,
     make(path) {
       const captions = `${path}.srt`
       writeFileSync(captions, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
@@ -100,6 +105,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a last frame with a long duration',
     extension: 'mkv',
+    duration: 5,
     make: (path) =>
       ffmpeg(
         ...flashing(5),
@@ -117,6 +123,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'timestamps that restart in the middle',
     extension: 'ts',
+    duration: 6,
     make: (path) => joined(path, '96x64'),
     flashes: [1, 2, 4, 5],
     beeps: [1, 2, 4, 5],
@@ -124,13 +131,54 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a frame size that changes in the middle',
     extension: 'ts',
+    duration: 6,
     make: (path) => joined(path, '192x128'),
     flashes: [1, 2, 4, 5],
     beeps: [1, 2, 4, 5],
   },
   {
+    kind: 'a recording of a browser whose frame size changes',
+    extension: 'webm',
+    duration: 6,
+    make(path) {
+      // One track, as a call records it when the other side turns the phone.
+      const parts = ['96x64', '64x96'].map((size, at) => {
+        const part = `${path}-${at}.webm`
+        const codecs = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus']
+        ffmpeg(...flashing(3, size), ...beepingAudioInput(3), ...codecs, part)
+        return part
+      })
+      const list = `${path}.txt`
+      writeFileSync(list, parts.map((part) => `file '${part}'\n`).join(''))
+      writeFileSync(
+        path,
+        ffmpeg('-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy', '-f', 'webm', 'pipe:1'),
+      )
+    },
+    flashes: [1, 2, 4, 5],
+    beeps: [1, 2, 4, 5],
+  },
+  {
+    kind: 'a pause in the audio',
+    extension: 'mp4',
+    duration: 7,
+    make: (path) =>
+      ffmpeg(
+        ...flashing(7),
+        ...beepingAudioInput(7),
+        '-af',
+        "aselect='not(between(t,2.5,4.5))'",
+        ...encodeOptions,
+        ...aac,
+        path,
+      ),
+    flashes: [1, 2, 3, 4, 5, 6],
+    beeps: [1, 2, 5, 6],
+  },
+  {
     kind: 'interlaced video whose frame size changes in the middle',
     extension: 'ts',
+    duration: 6,
     make(path) {
       const fields = ['-vf', 'setfield=tff', '-flags', '+ildct+ilme', '-top', '1', '-pix_fmt', 'yuv420p']
       const coded = [...fields, '-c:v', 'mpeg2video', '-g', '25', '-c:a', 'mp2', '-f', 'mpegts', 'pipe:1']
@@ -154,6 +202,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a fractional frame rate',
     extension: 'mkv',
+    duration: 5,
     make(path) {
       // At 12.5 frames per second, no frame begins exactly at an odd second.
       const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=25/2'))
@@ -165,6 +214,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'video that begins after the audio',
     extension: 'mp4',
+    duration: 5,
     make: (path) =>
       ffmpeg(...beepingAudioInput(5), '-itsoffset', '1', ...flashing(4), ...encodeOptions, ...aac, path),
     flashes: [2, 3, 4],
@@ -173,6 +223,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a still image with audio',
     extension: 'mp4',
+    duration: 5,
     make: (path) =>
       ffmpeg(
         ...flashing(5),
@@ -189,6 +240,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'audio longer than the video',
     extension: 'mp4',
+    duration: 5,
     make: (path) => ffmpeg(...flashing(3), ...beepingAudioInput(5), ...encodeOptions, ...aac, path),
     flashes: [1, 2],
     beeps: [1, 2, 3, 4],
@@ -196,6 +248,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'audio that becomes stereo in the middle',
     extension: 'ts',
+    duration: 6,
     make(path) {
       const sounds = [6, 2].map((channels) =>
         ffmpeg(...beepingAudioInput(3, channels), '-c:a', 'ac3', '-f', 'ac3', 'pipe:1'),
@@ -210,6 +263,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'audio that begins late',
     extension: 'ts',
+    duration: 9,
     make: (path) =>
       ffmpeg(...flashing(9), '-itsoffset', '7', ...beepingAudioInput(2), ...encodeOptions, ...aac, path),
     flashes: [1, 2, 3, 4, 5, 6, 7, 8],
@@ -218,6 +272,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'lost audio packets',
     extension: 'mkv',
+    duration: 5,
     make: (path) =>
       ffmpeg(
         ...flashing(5),
@@ -235,6 +290,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a recording with a bursty frame rate',
     extension: 'mkv',
+    duration: 5,
     make(path) {
       const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=60'))
       const bursts = ['-vf', "select='lt(t,1.1)+not(mod(n,30))'"]
@@ -246,6 +302,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'pixels without a YUV matrix',
     extension: 'mkv',
+    duration: 2,
     make: (path) =>
       ffmpeg(
         ...lavfi('color=0x0EDE04:size=96x64:rate=25:duration=2'),
@@ -260,6 +317,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'Display P3',
     extension: 'mkv',
+    duration: 2,
     make(path) {
       // Creates frames in red: (200, 40, 40) in BT.709.
       const toWide = [
@@ -280,6 +338,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'HDR in full range',
     extension: 'mp4',
+    duration: 2,
     make(path) {
       // Grey with a fifth of white's brightness: in HLG, its code value is 0.3 (of 0 to 1).
       const grey = 'nullsrc=size=96x64:rate=25:duration=2,format=yuv420p10,geq=lum=0.3*1023:cb=512:cr=512'
@@ -292,6 +351,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a fragment type box at the start',
     extension: 'mp4',
+    duration: 4,
     make(path) {
       const fragments = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof', '-f', 'mp4', 'pipe:1']
       const film = ffmpeg(...flashing(4), ...beepingAudioInput(4), ...encodeOptions, ...aac, ...fragments)

@@ -14,6 +14,8 @@ import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
 
 const maxDistance = 0.05
 const maxDifference = 4
+/** In seconds. Audio encoders add up to a packet to each recording. */
+const maxDurationDifference = 0.1
 const playingMs = 180_000
 /** The converted renditions of a video, and its playback in a browser. */
 interface PlaybackResult {
@@ -219,6 +221,11 @@ function faultsOf(
     check(areSimultaneous(flashes, beeps), `rendition ${at} does not flash as it beeps`)
   }
   if (film.beeps) check(isNear(beeps, film.beeps), `beeps at ${beeps.join(', ')}`)
+  if (film.duration !== undefined)
+    check(
+      Math.abs(shown.endedAt - film.duration) <= maxDurationDifference,
+      `ends at ${shown.endedAt}, not ${film.duration}`,
+    )
   // A busy machine skips frames, but shown frames have the right time.
   for (const at of shown.bright)
     check(
