@@ -16,10 +16,7 @@ import { collectTimes, chooseFrameRate } from '#server/features/media/ingest/pla
 import { checkSource } from './probe.ts'
 import { transcode } from './transcode.ts'
 
-/**
- * Films that flash and beep on each whole second from 1. Their conversions must flash and beep at the same times,
- * within 50 ms, up to the end of the film.
- */
+/* Films that flash and beep on each whole second from 1. Their conversions must do so too, within 50 ms, to their end. */
 
 let root: string
 beforeAll(() => {
@@ -205,8 +202,6 @@ test.each([
   { codec: 'eac3', rates: [48_000, 48_000, 48_000] },
   { codec: 'mp2', rates: [48_000, 48_000, 48_000] },
   { codec: 'ac3', rates: [44_100, 48_000, 32_000] },
-  { codec: 'aac', rates: [48_000, 48_000, 48_000] },
-  { codec: 'aac', rates: [44_100, 48_000, 32_000] },
   { codec: 'aac', rates: [48_000, 22_050, 44_100] },
 ])(
   'joined recordings with audio in $codec at $rates Hz play one after the other',
