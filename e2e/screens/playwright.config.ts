@@ -16,6 +16,8 @@ export default defineConfig({
   globalSetup: '../site/global-setup.ts',
   // Some tests open a screen in every language and size, which takes long on a busy machine.
   timeout: 600_000,
+  // The projects share the workers in proportion to their durations.
+  workers: 6,
   projects: [
     { name: 'phone', workers: 2, testMatch: 'screens/*.spec.ts', grepInvert: /@desktop/, use: phone },
     {
@@ -28,7 +30,7 @@ export default defineConfig({
     },
     {
       name: 'phone, in flows',
-      workers: 1,
+      workers: 2,
       testIgnore: ownSuites,
       grep: /@screens/,
       grepInvert: /@desktop/,
