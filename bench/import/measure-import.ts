@@ -111,6 +111,7 @@ async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: s
     gain: undefined,
     plan,
     clockJump: undefined,
+    aacRateChanges: false,
   })
   const started = performance.now()
   const { status } = spawnSync(...boundToUs('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args]), {
