@@ -161,7 +161,7 @@ test('auto-unlock stays off until the viewer consents to losing the right of wit
   await turnOnAutoUnlock(page)
   expect(requests).toMatchObject([{ immediate_delivery: true, amount_cents: 99, daily_limit: 10 }])
   const { terms_text: termsText } = Object(requests[0])
-  for (const words of ['$0.99', '[x]', 'lose my 14-day right', 'Once a day, you can undo one'])
+  for (const words of ['$0.99', '[x]', 'lose my 14-day right', 'Once a day, you can undo an unlock'])
     expect(termsText).toContain(words)
 })
 
