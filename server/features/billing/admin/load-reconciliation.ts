@@ -14,8 +14,8 @@ import {
 /** Payments that take longer than this to settle are shown to operators. */
 const overdueAfterMs = 10 * 60_000
 /**
- * Payments without an order of this site are listed for this long. The page of an earlier day also lists those that
- * were found since that day.
+ * Payments without an order of this site are listed for this long. If an earlier day is requested, those found since
+ * that day are listed too.
  */
 const unmatchedPaymentsShownMs = 14 * dayMs
 

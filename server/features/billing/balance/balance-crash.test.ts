@@ -57,7 +57,7 @@ const expireLease = (userId: string) =>
 const availableTo = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
 
 test(
-  'a purchase makes one order and one charge if the process dies before any statement and the client retries',
+  'a purchase makes one order and one charge if the process dies at any statement and the client retries',
   { timeout: 600_000 },
   async () => {
     const whole = await purchaseUntilCrash({ when: 'never', at: 0 }, await readyToPress())

@@ -35,8 +35,8 @@ export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<Bonu
 }
 
 /**
- * Returns the purchases whose bonus was set off. The amount of each is the set-off bonus that the top-up's paid money
- * currently pays.
+ * Returns the purchases in which paid money of the top-up has replaced its bonus (set-off), each with the amount that
+ * is still replaced.
  */
 export async function selectBonusSetOffs(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`

@@ -84,7 +84,7 @@ describe('the bonus in an order request', () => {
   const changeBonus = (id: string, bonus_cents: number) =>
     site.context.db.updateTable('top_up_products').set({ bonus_cents }).where('id', '=', id).execute()
 
-  test('must equal the current bonus, as the price must equal the current price', async () => {
+  test('is refused if it is outdated, and the answer has the current bonus', async () => {
     const shopper = await Shopper.create(site)
     const top_up_id = await createTopUpProduct(site, 1000, 100)
     const shown = { kind: 'top_up', top_up_id, amount_cents: 1000, bonus_cents: 100 } as const

@@ -53,7 +53,7 @@ const json = (body: object | string) => ({
   headers: { 'content-type': 'application/json' },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
-/** Requests that contain a card number in each form's fields. */
+/** Returns requests of the site's forms, with the card number in their fields. */
 const forms = (card: string): [string, RequestInit][] => {
   const mail = `${card}@example.com`
   const person = { email: 'ada@example.com', password: 'a long pass phrase' }

@@ -107,8 +107,8 @@ test('a waiting request does the work, with the same reserved id, when the lease
 })
 
 /**
- * Sends two bodies with one key. Returns whether both requests got the same answer, which means that the bodies are
- * equal.
+ * Sends two bodies with one key. Returns whether the bodies count as equal: the second request then gets the answer to
+ * the first.
  */
 async function isSame(key: string, first: object, second: object): Promise<boolean> {
   await runIdempotently(database.db, request(key, first), async () => 'first')

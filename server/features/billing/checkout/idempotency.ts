@@ -24,8 +24,8 @@ type StoredResponse<T> = { info: T } | { refusal: RefusalName; info: Record<stri
 const unknownOutcomes: readonly RefusalName[] = ['paymentOutcomeUnknown', 'methodSetupUnknown']
 
 /**
- * Duration of a key's lease. The process that holds the key renews the lease at every third of this time. After a
- * crash the lease expires, and another request takes over.
+ * Duration of a key's lease. The process that holds the key renews the lease each time a third of this duration has
+ * passed. After a crash the lease expires, and another request takes over.
  */
 const leaseSeconds = 15
 const waitTimeoutMs = 90_000

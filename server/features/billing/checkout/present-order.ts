@@ -55,8 +55,8 @@ export async function refreshOrder(
 }
 
 /**
- * Reads the attempts before the order. The reverse order could combine a pending order with an attempt that has just
- * paid it.
+ * Reads the attempts before the order. If the order were read first, a pending order could be combined with an attempt
+ * that has just paid it.
  */
 async function readOrder(
   context: BillingContext,

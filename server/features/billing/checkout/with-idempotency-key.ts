@@ -9,7 +9,8 @@ type IdempotentCall = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempote
 }
 
 /**
- * Runs a request once per `Idempotency-Key`. Refuses a body with a card number first, so that no card number is stored.
+ * Runs a request once per `Idempotency-Key`. Before that, refuses a body that contains a card number, so that no card
+ * number is stored.
  */
 export async function withIdempotencyKey<T>(
   context: BillingContext,

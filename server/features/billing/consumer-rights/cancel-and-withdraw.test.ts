@@ -42,7 +42,7 @@ const callWithdraw = async (body: { secret?: string; email?: string; order_id?: 
   (await site.visitor().call(withdraw, { body })).answer
 
 describe('the cancellation link of a receipt', () => {
-  it('ends the renewals without a sign-in, and a mail names the end of the access', async () => {
+  it('works without a sign-in: it ends the renewals and sends a mail', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const { renews_at } = await person.membership()
@@ -131,7 +131,7 @@ describe('a user who requests a cancellation by e-mail address', () => {
     expect(await cancel({})).toMatchObject({ code: 400 })
   })
 
-  it('gets a mail at the address of an account only once that address is verified', async () => {
+  it('gets no mail at the address of an account until that address is verified', async () => {
     const person = await Subscriber.create(site)
     const own = `own-${person.userId.slice(4, 12)}@example.com`
     const { db } = site.context

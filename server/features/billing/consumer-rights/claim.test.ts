@@ -29,7 +29,9 @@ async function claimsOf(email: string): Promise<string[]> {
   return mails.flatMap(({ text }) => /#claim=([\w-]+)/.exec(text)?.[1] ?? [])
 }
 
-/** Creates a guest who has bought an episode. @returns also the secret in the receipt */
+/**
+ * Creates a guest who has bought an episode. @returns the guest's shopper and address, and the secret in the receipt
+ */
 async function createBuyer(): Promise<{ shopper: Shopper; email: string; claim: string }> {
   const shopper = await Shopper.create(site)
   await shopper.buy(episode())
@@ -106,7 +108,7 @@ describe('the claim of a receipt', () => {
     expect(await methods.where('id', '=', saved?.id ?? '').execute()).toEqual([])
   })
 
-  it('does not move the consent to save the card of an unpaid order to another browser', async () => {
+  it('moves an unpaid order to another browser without the consent to save its card', async () => {
     const { shopper, claim } = await createBuyer()
     const order = await shopper.order({ ...episode(5), ...saveParams })
     const device = await createVisitor()

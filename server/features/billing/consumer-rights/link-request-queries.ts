@@ -25,8 +25,8 @@ export function takeLinkRequest(tx: Tx) {
 }
 
 /**
- * Returns the paid orders with an e-mail address, and the paid orders of the account that verified this address, latest
- * first. With `order_id`, returns at most this order.
+ * Returns the paid orders with the given e-mail address, and the paid orders of the account that verified this address,
+ * latest first. With `order_id`, returns at most this order.
  */
 export function selectPaidOrdersOf(
   db: Db,

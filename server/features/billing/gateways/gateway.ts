@@ -131,11 +131,13 @@ export const isIndirectReference = (reference: string): boolean => reference.inc
 
 export const unlistedPrefix = 'not-listed:'
 
-/** Returns the reference of a discrepancy that stands for a time span outside the gateway's list (`listHistoryMs`). */
+/**
+ * Returns the reference of a discrepancy about a time span that the gateway's list does not cover (`listHistoryMs`).
+ */
 export const toUnlistedReference = (from: Date, to: Date): string =>
   `${unlistedPrefix}${from.toISOString()}/${to.toISOString()}`
 
-/** Returns whether a reference stands for a time span outside the gateway's list. It belongs to no payment. */
+/** Returns whether a reference belongs to a discrepancy about a time span, and therefore to no payment. */
 export const isUnlistedReference = (reference: string): boolean => reference.startsWith(unlistedPrefix)
 
 /** The reference of the `unreadable` payment that an adapter lists if the gateway did not return its disputes. */
@@ -221,7 +223,7 @@ export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused'
 }
 
-/** Returns those of the references whose payments are already recorded as succeeded. */
+/** Returns those given references whose payments are already recorded as succeeded. */
 export type FindBookedPayments = (references: readonly string[]) => Promise<ReadonlySet<string>>
 
 /**

@@ -26,8 +26,8 @@ export async function renewDueSubscriptions(context: BillingContext, signal?: Ab
 }
 
 /**
- * Renews subscriptions one by one. A failure is logged and does not block the others. It is retried after the claim
- * expires.
+ * Renews subscriptions one by one. A failed renewal is logged and does not block the others. It is retried after the
+ * claim expires.
  */
 async function renewFromQueue(context: BillingContext, due: string[], signal?: AbortSignal): Promise<void> {
   for (let id = due.shift(); id !== undefined && !signal?.aborted; id = due.shift()) {

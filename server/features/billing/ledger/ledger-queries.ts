@@ -57,7 +57,7 @@ export async function selectCreditedAccount(db: Db, transactionId: string): Prom
   return row?.account
 }
 
-/** Counts the ledger transactions of an order whose transaction id begins with a prefix. */
+/** Counts an order's ledger transactions whose id begins with a prefix. */
 export async function countLedgerTransactions(tx: Tx, orderId: string, prefix: string): Promise<number> {
   const { count } = await tx
     .selectFrom('ledger_lines')

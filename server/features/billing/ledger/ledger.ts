@@ -28,7 +28,7 @@ export type SourceAccount = (typeof sourceAccounts)[number]
 /**
  * The accounts of the ledger. Positive amounts are debits.
  * - `gateway:…`: money that a gateway holds for the site
- * - `charged_back`: money taken by open disputes; `dispute_lost`: by lost disputes
+ * - `charged_back`: money taken by open disputes; `dispute_lost`: money taken by lost disputes
  * - `top_up_reversals`: money of refunded or disputed top-ups, until it is charged to the balance or `balance_loss`
  * - `balance_loss`: the part of `top_up_reversals` that users had already spent
  * - `bonus_discount`: amounts of purchases that were paid with bonus

@@ -130,7 +130,7 @@ test('the receipt of a plan names its renewal and price, and has the cancellatio
   expect(renewed?.text).not.toMatch(/#withdraw|lose your 14-day right/)
 })
 
-test('the receipt of a late payment says that the cancelled plan ends', async () => {
+test('the receipt of a renewal says that the plan ends if the member cancelled during the charge', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = async (charge) => {
     // Other tests of this file renew plans at the same time.

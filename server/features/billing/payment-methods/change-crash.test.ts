@@ -85,7 +85,7 @@ async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
 }
 
 test(
-  'a change of card leaves one card if the process dies before any statement or during any commit',
+  'a change of card leaves one card if the process dies at any statement or during any commit',
   { timeout: 600_000 },
   async () => {
     const whole = await ready()

@@ -156,7 +156,7 @@ test('an approved wallet replaces a card and pays the renewal, but a cancelled w
   expect((await subscriber.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
 })
 
-test('a user can change a payment method only with a subscription, and only their own', async () => {
+test('a user can change only the payment method of their own subscription', async () => {
   const [subscriber, other] = [await Subscriber.create(site), await Subscriber.create(site)]
   const setup = await byCard(subscriber.shopper, testCards.requires3dsOnce)
   expect(await tryChangeMethod(other.shopper, { setup_id: setup.info?.id ?? '' })).toMatchObject({
@@ -343,7 +343,7 @@ test.each(['immediately', 'later'])(
 )
 
 test.each(['the plan ended', 'another card was chosen'])(
-  'a card that is saved after %s is detached, and the response says that it was not saved',
+  'a card that is saved too late (%s) is detached, and the response says that it was not saved',
   async (what) => {
     const subscriber = await Subscriber.create(site)
     const { shopper } = subscriber
@@ -436,7 +436,7 @@ test('a card that is saved while the plan is past due is charged at the next sch
   expect(await subscriber.membership()).toMatchObject({ status: 'active' })
 })
 
-test('a card that replaces one with 3-D Secure is charged within the grace period', async () => {
+test('after a renewal that required 3-D Secure, a new card is charged within the grace period', async () => {
   const subscriber = await Subscriber.create(site, { card: testCards.pays })
   const setup = await byCard(subscriber.shopper, testCards.requires3dsAlways)
   await subscriber.shopper.answerBankPage(setup.info?.next.url ?? '', 'yes')

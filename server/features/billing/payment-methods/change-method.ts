@@ -144,8 +144,9 @@ async function selectNextAmount(tx: Tx, row: RenewalRow) {
 }
 
 /**
- * Returns what to do about an open change before another one is started, or undefined if nothing. If the query shows
- * that the change exists at the gateway, it is also cancelled, so that one call can recover from a lost response.
+ * Returns what to do about an open change before another one is started, or undefined if there is nothing to do. If the
+ * query finds the change at the gateway, the change is then cancelled, so that one call can recover from a lost
+ * response.
  * @throws Refusal methodSetupUnknown while the change may still succeed
  */
 function resolveOpenSetup(

@@ -9,7 +9,7 @@ import {
 
 /**
  * Deletes the name and e-mail address of a deleted user at every gateway. Waits for a payment that is still in
- * progress. The row is deleted after all gateways have succeeded. Until then, the janitor retries it.
+ * progress. The row is deleted after all gateways have succeeded. Until then, the janitor retries the deletion.
  */
 export async function deleteGatewayCustomer(
   context: BillingContext,

@@ -6,7 +6,7 @@ import { deleteMethod, type MethodRow } from '#server/features/billing/records/m
 
 /**
  * Detaches a method at its gateway, so that it cannot be charged. Deletes the method's row if this succeeds. Otherwise
- * the janitor retries it.
+ * the janitor detaches it later.
  */
 export async function detachMethod(context: BillingContext, method: MethodRow): Promise<void> {
   const gateway = findGateway(context, method.gateway)

@@ -12,7 +12,7 @@ const perDay: RateLimit = { max: 20, seconds: dayMs / 1000 }
 
 /**
  * Refuses another payment of an order once the daily limit is reached. The order of a renewal stays open, because its
- * period has no other order. It can be paid again when the oldest of these attempts is a day old.
+ * period has no other order. It can be paid again when the oldest counted attempt is a day old.
  * @param attempts all attempts of the order, latest first
  * @throws Refusal orderClosed; Fault tooManyRequests for a renewal
  */

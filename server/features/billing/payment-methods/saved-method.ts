@@ -51,7 +51,7 @@ export async function saveMethodForPurchases(
   })
 }
 
-/** Declines after which a card cannot pay for anything. */
+/** The declines after which a card cannot pay for anything. */
 const finalDeclines: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
 /**

@@ -56,7 +56,7 @@ test('a card that already got the introductory price is detached when its second
   expect(await methodsOf(await userIdOf(second))).toEqual([])
 })
 
-test('the card of the first payment is kept, and that of the second is detached, if a plan is paid twice', async () => {
+test('if a plan is paid twice, the first card is kept and the second card is detached', async () => {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const orders = [

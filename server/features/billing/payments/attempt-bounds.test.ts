@@ -56,7 +56,7 @@ test('an order accepts no payment after twenty, but the last one can still be co
   await expectLedgerBalanced(site)
 })
 
-test('an open period can be paid again a day after its limit, because no other order exists for the period', async () => {
+test('an open period can be paid again a day after its limit was reached, because it has no other order', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const { id } = await person.shopper.order({

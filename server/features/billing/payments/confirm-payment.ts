@@ -7,8 +7,7 @@ import { recheckAttempt } from './settle-attempt.ts'
 
 /**
  * Completes and settles a payment that the user has confirmed at the gateway. The token is the gateway's id of the
- * payment, such as a PaymentIntent of Stripe. This call is only faster than the gateway's webhook event, which has the
- * same effect.
+ * payment, such as a PaymentIntent of Stripe. The gateway's webhook event has the same effect, but may arrive later.
  * @returns false if the token is not a payment of this user's order
  * @throws Refusal paymentOutcomeUnknown, alreadyOwned, introPriceUsed, or the reason for the decline
  */

@@ -123,7 +123,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
 }
 
 test.each(['episode', 'plan', 'episode with a saved card'] as const)(
-  'a payment for one %s is charged and unlocks once, or not at all, if the process dies before any statement',
+  'a payment for one %s is charged and unlocks once, or not at all, if the process dies at any statement',
   { timeout: 600_000 },
   async (kind) => {
     const orderIds: string[] = []

@@ -418,7 +418,7 @@ describe('a saved card is not offered', () => {
 })
 
 describe('a saved card and accounts', () => {
-  test("a guest's card becomes that of the member who registers", async () => {
+  test('a guest who registers keeps the saved card', async () => {
     const { person, saved } = await createShopperWithCard()
     const { visitor } = await registerMember(site, person.visitor)
     const member = await Shopper.create(site, visitor)
@@ -447,7 +447,7 @@ describe('a saved card and accounts', () => {
     expect(await savedOf(member.person)).toEqual(member.saved)
   })
 
-  test("a guest's card becomes that of the member who signs in and has no card", async () => {
+  test('a member without a saved card gets the card of a guest who signs in', async () => {
     const guest = await createShopperWithCard()
     const person = await Shopper.create(site)
     await person.order({ episode_id: episodeIdOf(site, 6) })

@@ -119,7 +119,7 @@ async function beginAttempt(
     if (step?.do === 'give up') checkAttemptLimit(order, attempts, now)
     if (step) return step
   }
-  // The expiry is checked only here, because an order remains open after it while a payment is in progress.
+  // The expiry is checked only here, because an expired order remains open while a payment is in progress.
   if (order.expires_at <= now) throw new Refusal('orderClosed')
   // The reference to the saved card is deleted, so that a decline of the new card does not remove the saved one.
   if (order.saved_method_id !== null && payer.token !== undefined)

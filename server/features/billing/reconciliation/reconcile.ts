@@ -31,8 +31,8 @@ import {
 import { retryUnwantedPaymentRefunds } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 
 /**
- * The time before the previous run from which a run lists payments. A payment may be listed late or succeed long after
- * its start.
+ * How far before the previous run the list of payments begins. A payment may be listed late or succeed long after its
+ * start.
  */
 const overlapMs = 48 * hourMs
 const initialLookbackMs = 7 * dayMs
@@ -150,7 +150,7 @@ async function retryDiscrepancies(
 
 /**
  * Queries the payment of a discrepancy by the reference under which it was listed: the id of a payment, or an indirect
- * reference such as that of a dispute.
+ * reference, for example to a dispute.
  */
 async function compareByReference(
   context: BillingContext,

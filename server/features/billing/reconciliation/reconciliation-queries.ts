@@ -92,7 +92,7 @@ export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: s
   await rows.where('reference', '=', reference).execute()
 }
 
-/** Returns those of the references whose payments succeeded in our records. */
+/** Returns those given references whose payments succeeded in our records. */
 export async function selectSucceededReferences(
   db: Db,
   gateway: GatewayId,
@@ -114,7 +114,7 @@ const refundedCents = sql<number>`(
 
 const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || payment_attempts.id)`
 
-/** An attempt with its refunded amount in our records, and whether the ledger has its payment as received. */
+/** An attempt with its refunded amount in our records, and whether its payment is booked in the ledger. */
 export type ComparedAttempt = AttemptRow & { refunded_cents: number; booked: boolean }
 
 /** Returns a gateway's attempts with one of these ids or one of these references. */

@@ -102,7 +102,7 @@ describe.each([
   ['the sandbox', sandboxShop],
   ['Stripe', stripeShop],
   ['PayPal', paypalShop],
-])('an order that the database has lost and %s has', (_, open) => {
+])('an order that the database has lost, but %s still has', (_, open) => {
   let shop: Shop
   let restore: () => Promise<void>
 
@@ -304,7 +304,7 @@ describe.each([
   })
 
   test.each(['before', 'after'] as const)(
-    'a lost renewal is restored and charged once if the site reconciles %s it renews',
+    'a lost renewal is restored and charged once if the reconciliation runs %s the renewal job',
     async (when) => {
       const { shopper, order } = await subscribe()
       restore = await takeBackup(shop.site.context.db)
@@ -365,7 +365,7 @@ describe.each([
     ['all periods', 'no period', [2, 0, 1]],
     ['the renewals', 'the first period', [2, 1]],
   ] as const)(
-    'lost payments restore %s of a subscription, even if they are found in another order',
+    'lost payments restore %s of a subscription, even if they are found in another sequence',
     async (_lost, backup, found) => {
       const { shopper, order } = await subscribe()
       const { user_id = '' } = (await rowOf(order.id)) ?? {}

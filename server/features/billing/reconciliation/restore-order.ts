@@ -35,9 +35,9 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
- * Restores the order and the attempt of a payment that the gateway has but the database has lost, such as after a
- * restore from a backup or a failover to a lagging standby. As for any payment, settling the restored attempt then adds
- * entitlement, ledger lines and mails once.
+ * Restores the order and the attempt of a payment that the gateway has but the database has lost. A payment is lost by
+ * a restore from a backup or a failover to a lagging standby. As for any payment, settling the restored attempt then
+ * adds entitlement, ledger lines and mails once.
  * @returns undefined for a payment of another site, or if the purchase cannot be decoded
  * @throws Error if the gateway does not answer
  */

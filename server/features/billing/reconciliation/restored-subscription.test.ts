@@ -308,7 +308,7 @@ describe('a subscription that ended because its payments were lost', () => {
   }
 
   test.each([[[1, 2, 3]], [[3, 2, 1]], [[2, 3, 1]]])(
-    'gets back all periods if their payments are found in the order %j, but does not renew',
+    'gets back all periods if their payments are found in the sequence %j, but does not renew',
     async (found) => {
       const person = await Subscriber.create(site)
       const references = await endWithoutPayments(person, 3)
@@ -342,7 +342,7 @@ describe('a subscription that ended because its payments were lost', () => {
   })
 
   test.each([[[0, 1, 2]], [[2, 0, 1]]])(
-    'gets back all periods if it expired unpaid and the payments are found in the order %j',
+    'gets back all periods if it expired unpaid and the payments are found in the sequence %j',
     async (found) => {
       const shopper = await Shopper.create(site)
       const order = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(7)).id })

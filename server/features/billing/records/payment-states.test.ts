@@ -91,7 +91,7 @@ describe('a payment with an open dispute', () => {
     },
   )
 
-  test('is paid again when the dispute is won and PayPal completes the capture', async () => {
+  test('returns to the status paid when the dispute is won and PayPal completes the capture', async () => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.dispute(token, 'open', clock.now())
     setCapture(token, 'PENDING')
@@ -347,7 +347,7 @@ describe('the reconciliation of listed payments', () => {
     ['an order', /checkout\/orders\/\w+$/],
     ['a capture', /payments\/captures\/\w+$/],
     ['a dispute', /customer\/disputes\/\S+$/],
-  ])('records %s that cannot be read as a discrepancy and continues with the others', async (_, path) => {
+  ])('records a discrepancy for %s that cannot be read, and continues with the others', async (_, path) => {
     const bad = await createPaidOrder()
     const good = await createPaidOrder()
     paypal.orders.dispute(bad.token, 'open', clock.now())
@@ -366,7 +366,7 @@ describe('the reconciliation of listed payments', () => {
 })
 
 describe('a refund that takes PayPal several days', () => {
-  test('is read daily; the order is paid again if the refund fails, even if no event reports that', async () => {
+  test('is read daily; if it fails, the order returns to the status paid, even without an event', async () => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })

@@ -26,8 +26,8 @@ interface UnwantedPayment {
 }
 
 /**
- * Books a successful payment that buys nothing (a duplicate, too late, or for something already owned), schedules its
- * refund in the same transaction, and mails the reason to the buyer. Does nothing if the payment is already booked.
+ * Books a successful payment that buys nothing (a duplicate, too late, or for something already owned). In the same
+ * transaction, schedules its refund and mails the reason to the buyer. Does nothing if the payment is already booked.
  */
 export async function autoRefund(context: BillingContext, tx: Tx, unwanted: UnwantedPayment): Promise<void> {
   const { order, attempt, payment, now, inTime, introPriceAllowed } = unwanted

@@ -61,7 +61,7 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
 }
 
 test(
-  'a refund is made once with all its effects, or not at all, if the process dies before any statement or during any commit',
+  'a refund is made once with all its effects, or not at all, if the process dies at any statement or during any commit',
   { timeout: 300_000 },
   async () => {
     const whole = await createPaidPlan()

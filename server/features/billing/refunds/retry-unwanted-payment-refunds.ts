@@ -45,7 +45,7 @@ function isDue({ failed, failed_at }: UnwantedPaymentRow, now: Date): boolean {
 }
 
 /**
- * Refunds the payments of an order that bought nothing, immediately and even after the last automatic retry.
+ * Refunds an order's payments that bought nothing, immediately and even after the last automatic retry.
  * @returns whether all of them are refunded
  */
 export async function refundUnwantedPayments(context: BillingContext, orderId: string): Promise<boolean> {

@@ -61,7 +61,7 @@ describe('an automatic refund', () => {
     expect(file.refunds).toMatchObject([{ reason: 'already_owned', status: 'succeeded' }])
   })
 
-  test('closes an order at an introductory price that the card has already got', async () => {
+  test('closes an order at an introductory price if the card has already got such a price', async () => {
     site.gatewayOverrides.createPayment = async (charge) => {
       const payment = await site.sandboxGateway.createPayment(charge)
       return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment

@@ -162,8 +162,8 @@ export function withRecordedDispute(
 }
 
 /**
- * Does the same as `withRecordedDispute`. If the gateway has deleted the payment, instead adds the recorded paid and
- * refunded amounts.
+ * Adds the recorded paid and refunded amounts to a payment that the gateway has deleted. For any other payment, does
+ * the same as `withRecordedDispute`.
  */
 function withRecordedAmounts(payment: Payment, recorded: RecordedPayment): Payment {
   if (!payment.missing) return withRecordedDispute(payment, recorded.attempt)

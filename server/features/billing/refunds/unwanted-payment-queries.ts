@@ -44,7 +44,7 @@ export async function selectUnwantedPayments(db: Db): Promise<UnwantedPaymentRow
   return rows
 }
 
-/** Returns the payments of one order that bought nothing and are not fully refunded, oldest first. */
+/** Returns an order's payments that bought nothing and are not fully refunded, oldest first. */
 export async function selectUnwantedPaymentsOfOrder(db: Db, orderId: string): Promise<UnwantedPaymentRow[]> {
   const { rows } = await sql<UnwantedPaymentRow>`
     SELECT * FROM ${unwantedPayments} AS open_refunds WHERE cents > 0 AND order_id = ${orderId}

@@ -28,9 +28,9 @@ import type { OrdersTable } from '#server/features/billing/tables.ts'
 type NewOrder = Insertable<OrdersTable>
 
 /**
- * The lifetime of an order that is created here. For a planned order it begins at the end of the current period, and
- * for an order that replaces an unpaid one at its creation. A planned order is usually cancelled earlier, when its
- * subscription ends.
+ * The lifetime of an order that is created here. The lifetime of a planned order begins at the end of the current
+ * period. The lifetime of an order that replaces an unpaid one begins at its creation. A planned order is usually
+ * cancelled earlier, when its subscription ends.
  */
 const orderLifetimeMs = 30 * dayMs
 

@@ -25,8 +25,8 @@ interface RestoredPeriod {
 }
 
 /**
- * Restores a lost period of a subscription. The payments of several lost periods may be found in any order, so the
- * period may be the next one, a later one or an earlier one.
+ * Restores a lost period of a subscription. The payments of lost periods may be found in any sequence. The period may
+ * therefore be the next one, a later one or an earlier one.
  * @returns false if the order must start or reopen the subscription
  */
 export async function restorePeriod(tx: Tx, restored: RestoredPeriod, payment: Payment): Promise<boolean> {

@@ -23,9 +23,9 @@ import { subscriptionRestorations } from '#server/features/billing/states/subscr
 import type { SubscriptionsTable } from '#server/features/billing/tables.ts'
 
 /**
- * Starts the subscription of a paid order. Its first period begins now, and renewals charge the saved method. This
- * period has the number 0. It has a later number if the payment of a renewal restores a subscription that was lost or
- * that ended without this payment. Grants an entitlement to all videos until the end of the period.
+ * Starts the subscription of a paid order. Its first period begins now and has the number 0, and renewals charge the
+ * saved method. If the payment of a renewal restores a subscription that was lost or that ended without this payment,
+ * the period has the number of that renewal. Grants an entitlement to all videos until the end of the period.
  */
 export async function startSubscription(
   tx: Tx,

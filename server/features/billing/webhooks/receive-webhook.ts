@@ -83,7 +83,7 @@ export async function applyWebhookEvent(
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
-    // `comparePayments` stores what it could not settle as a discrepancy, which the reconciliation retries hourly. If
+    // `comparePayments` stores a discrepancy for what it could not settle, and the reconciliation retries it hourly. If
     // the payment succeeded or is missing, the event also remains unapplied, because the janitor retries it sooner.
     const isSettled = await comparePayments(context, gateway, [payment])
     if ((payment.status === 'succeeded' || payment.missing) && !isSettled) return

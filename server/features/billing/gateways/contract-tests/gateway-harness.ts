@@ -36,7 +36,7 @@ export interface GatewayTraits {
   nextStepType: 'authenticate' | 'redirect'
   /** The expected declines of payments while the user is present. Behaviours without an entry are not tested. */
   declines: Partial<Record<Behaviour, DeclineCode>>
-  /** The expected declines of renewals with a method that a successful payment saved. */
+  /** The expected declines of renewals that charge the method of an earlier successful payment. */
   renewalDeclines: Partial<Record<Behaviour, DeclineCode>>
   /** The expected declines of setups without a payment. */
   setupDeclines: Partial<Record<Behaviour, DeclineCode>>

@@ -35,7 +35,7 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
   }
   /** The expected lookup result of a payment that moved no money. */
   const unpaid = (expected: object) => (traits.discardsUnpaid ? null : expect.objectContaining(expected))
-  /** Returns the request of a renewal with a method that a successful payment has saved. */
+  /** Returns the request of a renewal that charges the method of an earlier successful payment. */
   const renewal = async (behaviour: Behaviour) => {
     const first = await pay(behaviour, { save: true })
     if (first.status === 'requires_action') await harness().answer(first.reference, 'yes')

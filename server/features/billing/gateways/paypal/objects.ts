@@ -2,7 +2,8 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { GatewayReference } from '#server/features/billing/gateways/gateway.ts'
 import type { PaypalMoney } from './amounts.ts'
 
-// These types have the properties of PayPal's objects that are read. Properties that PayPal may omit are optional.
+// These types have only those properties of PayPal's objects that this site reads. Properties that PayPal may omit are
+// optional.
 
 export interface Link {
   rel: string

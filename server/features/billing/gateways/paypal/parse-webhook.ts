@@ -97,8 +97,8 @@ async function verify(
 
 /**
  * Returns the reference of the payment that an event is about. Events about refunds and disputes contain only the id of
- * the capture, so its order is queried at PayPal. If PayPal has deleted the order, the reference is that of the
- * dispute, or that of the invoice id, which is our attempt's id.
+ * the capture, so its order is queried at PayPal. If PayPal has deleted the order, the reference is built from the
+ * dispute's id, or from the invoice id, which is our attempt's id.
  */
 export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event

@@ -237,7 +237,7 @@ describe('a refund or dispute at PayPal', () => {
     return { reference, latestId: latest.dispute_id }
   }
 
-  test('is the latest one if a payment has several disputes', async () => {
+  test('is reported only if it is the latest of several disputes of a payment', async () => {
     const since = new Date(Date.now() - 3_600_000)
     const { reference, latestId } = await paidAndDisputedTwice()
     const expected = { dispute: 'open', disputeDetails: { reference: latestId } }

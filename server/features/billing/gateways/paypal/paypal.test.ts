@@ -86,7 +86,7 @@ async function runJanitorAfter(milliseconds: number) {
 const post = ({ body, headers }: { body: Buffer; headers: Record<string, string> }) =>
   fetch(hook(), { method: 'POST', body: body.toString(), headers })
 
-/** Returns the event of a type that mentions an id of PayPal. */
+/** Returns PayPal's event of the given type that mentions the given id. */
 function eventOf(token: string, type: string) {
   const found = paypal.events.find(
     ({ event_type, resource }) => event_type === type && JSON.stringify(resource).includes(token),

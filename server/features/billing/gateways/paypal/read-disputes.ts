@@ -72,7 +72,10 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
   return opened
 }
 
-/** Sorts disputes by time, oldest first. Disputes with equal or missing times get the reverse of PayPal's order. */
+/**
+ * Sorts disputes by time, oldest first. Disputes with equal or missing times are in the reverse of the sequence in
+ * which PayPal lists them.
+ */
 const oldestFirst = (disputes: readonly Dispute[]) =>
   disputes.toReversed().toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))
 

@@ -56,8 +56,8 @@ async function start(
 }
 
 /**
- * Reads a setup, and cancels it if it was declined. Without this, its secret could be used to try any number of cards.
- * Does not change setups of other shops.
+ * Reads a setup, and cancels it if it was declined. Otherwise its secret could be used to try any number of cards. Does
+ * not change setups of other shops.
  */
 async function readOrNull({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
   // Webhook events may be about any object, but only SetupIntents are setups.
@@ -90,7 +90,7 @@ const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['method_setup_id
 
 function present(intent: Stripe.SetupIntent): MethodSetup {
   const outcome = outcomeOf(intent)
-  // A status that only a later version of Stripe's API has counts as processing, so that the setup is queried again.
+  // A status of a later version of Stripe's API counts as processing, so that the setup is queried again.
   const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
   const setupId = intent.metadata?.['method_setup_id']
   return {

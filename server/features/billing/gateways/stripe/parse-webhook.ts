@@ -18,7 +18,7 @@ interface WebhookContext {
 
 const WithId = Type.Object({ id: GatewayReference })
 
-/** The properties of an event that are read. Some objects, such as a balance, have no id. */
+/** The properties of an event that this site reads. Some objects, such as a balance, have no id. */
 const StripeEvent = Type.Object({
   id: GatewayReference,
   data: Type.Object({

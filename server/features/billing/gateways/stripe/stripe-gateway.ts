@@ -142,7 +142,7 @@ async function create(
 
 /**
  * Reads a payment, and cancels it if it was declined. Otherwise it could later succeed with another card although it
- * was reported as failed, and its secret could be used to try any number of cards. Reads but does not change payments
+ * was reported as failed. Its secret could also be used to try any number of cards. Reads but does not change payments
  * of other shops, because the webhook receives all events of the account.
  */
 async function read(context: StripeContext, reference: string): Promise<Payment> {

@@ -367,7 +367,7 @@ describe('a paid order at Stripe', () => {
     expect(await playing(shopper)).toBe(200)
   })
 
-  test('is paid again after its refund failed at Stripe, and can be refunded again', async () => {
+  test('returns to the status paid if its refund fails at Stripe, and can be refunded again', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     await refundOrder(site.context, order.id, { reason: 'goodwill' })
     fake.store.failRefunds(reference)
@@ -414,7 +414,7 @@ describe('a paid order at Stripe', () => {
     await expectOrderState(shopper, order.id, { status: 'charged_back' })
   })
 
-  test('stays paid after an inquiry by the bank that is not a dispute', async () => {
+  test("stays paid after a bank's inquiry, which is not a dispute", async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     fake.store.dispute(reference, 'warning_needs_response')
     await deliverEvents(since)

@@ -32,7 +32,7 @@ test('the next charge is the price of the current plan at the end of the period'
   })
 })
 
-test('the next charge is that of the planned plan if a change of plan is planned', async () => {
+test('if a change of plan is planned, the next charge has the plan and the price of its order', async () => {
   const { db } = database
   const rows = await insertSubscription(db, endsAt)
   const planId = await insertPlan(db, { period_days: 30, price_cents: 2499, currency: 'EUR' })

@@ -14,8 +14,8 @@ export interface NextCharge {
 }
 
 /**
- * Returns the next charge of a subscription if its state does not change until then, or null if nothing will be
- * charged.
+ * Returns the next charge of a subscription, or null if nothing will be charged. Assumes that the subscription's state
+ * does not change until then.
  */
 export async function loadNextCharge(db: Db, row: RenewalRow): Promise<NextCharge | null> {
   if (!row.period_ends_at || row.method_reference === null || row.cancel_at_period_end) return null

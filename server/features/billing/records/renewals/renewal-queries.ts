@@ -119,8 +119,8 @@ export const currentPlanPrice = ({ price_cents: amount_cents, currency }: Renewa
 })
 
 /**
- * Returns the price of the next period: that of its order or, without an order, of the planned change of plan. Without
- * both, returns the price of the current plan.
+ * Returns the price of the next period. This is the price of the period's order, otherwise of the planned change of
+ * plan, and otherwise of the current plan.
  */
 export async function selectNextPrice(
   db: Db,

@@ -89,7 +89,7 @@ export class FakePaypal {
   webhookEvents = ['*']
   /** The time by which the fake's clock is ahead, in milliseconds. */
   clockOffsetMs = 0
-  /** True if requests for events and disputes that are too old for PayPal's lists are refused, as PayPal does. */
+  /** True if the fake, like PayPal, refuses requests for events and disputes that are too old for PayPal's lists. */
   enforcesRetention = false
   /** The delay until a new event is listed, in milliseconds. */
   listingDelayMs = 0
