@@ -81,7 +81,7 @@ async function announceDramas(
   const episodesToRender: EpisodeToRender[] = []
   for (const [place, drama] of dramas.entries()) {
     await writeDramaFolder(drama, outDir)
-    // A second apart, so that lists by date show them in this order.
+    // The dramas are a second apart, so that lists by date show them in this order.
     const clock = { now: () => new Date(began - place * 1000) }
     const folder = join(outDir, drama.slug)
     const { videoId } = await enqueueFolder({ ...context, clock }, folder, {

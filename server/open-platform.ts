@@ -25,10 +25,12 @@ import type { Tables, Tx } from '#server/tables.ts'
 export interface PlatformOverrides {
   database?: Database<Tables>
   clock?: Clock
-  /** The clock for TOTP codes and operators' sessions; by default `clock`, or the system's clock without it. */
+  /**
+   * The clock for TOTP codes and operators' sessions; by default `clock` or, if that is missing, the system's clock.
+   */
   realClock?: Clock
   mailer?: Mailer
-  /** The time without a change after which caches rely on announcements. */
+  /** Time without a change until caches rely on announcements. */
   catalogueQuietMs?: number
   webRoot?: string
 }
@@ -36,8 +38,8 @@ export interface PlatformOverrides {
 export type Platform = Awaited<ReturnType<typeof openPlatform>>
 
 /**
- * The longest wait for each lock in a transaction that writes several buffers, so that one buffer does not delay the
- * others.
+ * The longest wait for each lock in a transaction that writes several buffers. It is short, so that one buffer does not
+ * delay the others.
  */
 const joinedLockTimeoutMs = 500
 

@@ -28,7 +28,7 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   const stop = new AbortController()
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
   onStopSignal(() => {
-    // Checks the id, because that of a dead parent may belong to another process. Sends SIGTERM, because a forwarded
+    // Checks the id first: once the parent is dead, another process may have its id. Sends SIGTERM, because a forwarded
     // SIGINT could count as a second Ctrl-C.
     if (process.ppid === Number(parent)) process.kill(process.ppid, 'SIGTERM')
     stop.abort()

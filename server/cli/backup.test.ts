@@ -264,7 +264,7 @@ describe('a backup', () => {
     await restoreInto(await emptyPlace(), folder)
   })
 
-  /** The site's storage, but aborts at the first read. */
+  /** Returns the site's storage, but its first read aborts the backup. */
   const stoppedAt = (stop: AbortController) => ({
     ...site.context.storage,
     getLocalPath: async () => {

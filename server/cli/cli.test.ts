@@ -21,7 +21,7 @@ interface Ran {
   status: number | null
   stdout: string
   stderr: string
-  /** The contents of the site's folder afterwards. */
+  /** The contents of the site's folder after the command. */
   made: string[]
 }
 

@@ -152,6 +152,6 @@ async function checkBucket(storage: Storage, list: string): Promise<void> {
 
 /**
  * Returns whether the site may replace a file by a newer version: captions that were edited, and the events of a day
- * that were archived again. The size of such a file then differs from the list of an older backup.
+ * that were archived again. The size of such a file then differs from the size that an older backup lists.
  */
 const isRewritable = (key: string) => key.startsWith('archive/') || key.endsWith('.vtt')

@@ -35,7 +35,7 @@ const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 5, 10]
  * send any name.
  */
 const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
-/** Maximum time to receive the headers of a request, so that unfinished requests do not hold connections. */
+/** Maximum time to receive the headers of a request. Without it, unfinished requests would hold connections. */
 const headersTimeoutMs = 10_000
 
 /** Creates the metrics of one process, and the server that Prometheus scrapes. */

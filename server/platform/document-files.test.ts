@@ -27,7 +27,7 @@ test('builds a document once for concurrent callers, and again when it has expir
   expect(readFileSync(await files.pathOf('a', write), 'utf8')).toBe('one 2')
 })
 
-test('does not build a slow document twice at a time, even if building takes longer than its lifetime', async () => {
+test('does not run two builds of a document at once, even if a build takes longer than the lifetime of the document', async () => {
   let now = 0
   let builds = 0
   const files = createDocumentFiles(folder, { now: () => new Date(now) })

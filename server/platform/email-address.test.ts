@@ -19,7 +19,7 @@ describe('an address', () => {
     expect(emailLookupKey(text)).toBe(spelt.toLowerCase())
   })
 
-  it('is a different mailbox if a character is equal only in lower case', () => {
+  it('is the same mailbox in upper and lower case, but not with İ instead of i', () => {
     expect(isSameEmail('Ada@example.com', 'ada@EXAMPLE.com')).toBe(true)
     expect(isSameEmail('vİctim@example.com', 'victim@example.com')).toBe(false)
     expect(isSameEmail(null, 'ada@example.com')).toBe(false)

@@ -38,7 +38,10 @@ export interface WriteSchedule {
 /** Adds a buffer to those that are written together. */
 export type JoinWrites<Tx> = (buffer: WriteBuffer<Tx>) => WriteSchedule
 
-/** With the time of a write, this is less than a second. So a killed process loses at most a second of data. */
+/**
+ * Together with the duration of a write, this is less than a second. So a killed process loses at most a second of
+ * data.
+ */
 const defaultDelayMs = 950
 
 /** Runs `work` in a transaction, several times if it conflicts with another one. */

@@ -35,7 +35,7 @@ test('refuses work beyond a quota with the time to wait', () => {
   )
 })
 
-test('all networks of one customer together get 16 times the quota of one', () => {
+test('the networks of one customer together get 16 times the quota of a single network', () => {
   const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_ORDERS_PER_IP: '2/h' })
   const waits = Array.from({ length: 100 }, (_, at) =>
     quotas.spend('orders', `2001:db8:1:${at.toString(16)}::1`),

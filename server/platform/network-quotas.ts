@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 
 export interface NetworkQuotas {
-  /** Spends an amount of a network's quota, unless less is left. @returns 0, or the seconds until it is available */
+  /** Spends an amount of a network's quota, if that much is left. @returns 0, or the seconds until it is available */
   spend(name: QuotaName, ip: string, amount?: number): number
   /** Like `spend`, for work that cannot be skipped. @throws Fault tooManyRequests with the seconds to wait */
   spendOrThrow(name: QuotaName, ip: string, amount?: number): void

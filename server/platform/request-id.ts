@@ -13,7 +13,7 @@ export function currentRequestId(): string | undefined {
 }
 
 /**
- * Binds a function to the request that it is bound in, or to none. A timer or listener that one request starts, but
- * that also works for later requests, should be bound outside of requests, so that its log lines have no request id.
+ * Binds a function to the current request, or to none outside of requests. Bind a timer or listener that serves several
+ * requests outside of requests. Otherwise its log lines have the id of the request that started it.
  */
 export const bindToCaller = AsyncLocalStorage.bind

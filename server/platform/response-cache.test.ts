@@ -43,7 +43,7 @@ it('does not cache a failure', async () => {
   expect(await answers.get('home', async () => 'back')).toBe('back')
 })
 
-it('an answer composed of cached ones is no older than a second either', async () => {
+it('an answer composed of cached answers is at most a second old', async () => {
   let now = 10_900
   const clock = { now: () => new Date(now) }
   let truth = 'old'
@@ -102,7 +102,7 @@ describe('an answer that is kept until a change', () => {
     expect(await ask()).toBe('newer')
   })
 
-  it('is not returned while changes may go unnoticed, and then is cached for a second', async () => {
+  it('is replaced by a new answer, cached for a second, while changes may go unnoticed', async () => {
     const { state, ask } = keptAtNoon()
     await ask()
     state.truth = 'new'

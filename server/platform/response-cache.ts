@@ -69,7 +69,7 @@ export function createResponseCache<Answer = Serialised>(
       const now = clock.now().getTime()
       const keptAnswer = kept?.find(key, now)
       if (keptAnswer) {
-        // The age of a kept answer counts from now, because it is still valid.
+        // The answer is still valid now, so its age as a previous answer counts from now on.
         fallback?.remember(key, keptAnswer.answer, now)
         return Promise.resolve(keptAnswer.answer)
       }

@@ -69,7 +69,7 @@ export interface Config {
   umask: number
   /** Undefined means the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
-  /** The direct address of PostgreSQL if `databaseUrl` is that of a pooler in transaction mode. */
+  /** The direct address of PostgreSQL if `databaseUrl` leads to a pooler in transaction mode. */
   databaseDirectUrl: string | undefined
   /** Read replicas for catalogue queries. */
   databaseReadUrls: readonly string[]

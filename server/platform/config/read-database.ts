@@ -13,7 +13,7 @@ const maxReplicas = 16
 
 /**
  * Reads the addresses of the database.
- * @throws ConfigError naming the setting that is invalid, or set without DATABASE_URL
+ * @throws ConfigError naming a setting that is invalid, or that is set without DATABASE_URL
  */
 export function readDatabase(env: Env): DatabaseAddresses {
   const databaseUrl = readUrl(env, 'DATABASE_URL', schemes)

@@ -77,7 +77,7 @@ export function openAnnouncements({
   const byChannel = Map.groupBy(listeners, ({ channel }) => channel)
   const onNotification = (channel: string, payload?: string) => {
     if (payload === undefined) {
-      // Listening begins. It has begun on all channels once it begins on the echo channel, which is the last one.
+      // Listening begins on the echo channel last. Once it does, it has begun on all channels.
       if (channel !== echoChannel) return
       onMissed()
       sendEcho()

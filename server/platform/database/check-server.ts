@@ -14,8 +14,8 @@ interface TestedServer {
 }
 
 /**
- * Checks a PostgreSQL server before use: its version, that the database is in UTF-8, that it provides this number of
- * connections at once, and that a connection keeps its session.
+ * Checks a PostgreSQL server before use: its version and the encoding of the database (UTF-8), that it provides this
+ * number of connections at once, and that a connection keeps its session.
  * @param setting the name of the setting with its address
  * @throws ConfigError naming the setting, and what to do
  */

@@ -13,7 +13,7 @@ interface ConnectionWait {
 /** The channel of each `ConnectionWait`. Without a subscriber, waits are not measured. */
 const waits = channel('cliffhanger:connection-wait')
 
-/** Reports how long `ready` takes, whether it succeeds or fails. @returns `ready` */
+/** Reports how long `ready` takes, even if it fails. @returns `ready` */
 export function measureWait<T>(queue: WaitQueue, ready: Promise<T>): Promise<T> {
   if (!waits.hasSubscribers) return ready
   const startedAt = performance.now()

@@ -16,7 +16,10 @@ const givenBySite = [
   'users.created_at',
   'videos.created_at',
 ]
-/** Columns that the site displays, sorts by, or compares with the database's time. */
+/**
+ * Columns that keep the database's time as their default. The site may display them, sort by them, or compare them with
+ * the database's time.
+ */
 const byDatabase = [
   'assets.created_at',
   'episodes.created_at',

@@ -17,7 +17,7 @@ export const readOnlyCode = '25006'
 /**
  * SQLSTATEs of a server that cannot serve: it is shutting down, starting or a standby, has no free connection, or
  * cancelled a statement or a lock wait after a time-out. After such a failure, a prepared statement may be missing
- * (pipelines.ts), so the SQLSTATEs of this error are included.
+ * (pipelines.ts). The SQLSTATEs of that error are therefore included.
  */
 const unavailableCodes = new Set([
   '53300',

@@ -24,7 +24,7 @@ export interface DatabaseSettings {
   dataDir: string
   /** Undefined means the embedded server in `dataDir`. */
   databaseUrl: string | undefined
-  /** The direct address of PostgreSQL if `databaseUrl` is that of a pooler in transaction mode. */
+  /** The direct address of PostgreSQL if `databaseUrl` leads to a pooler in transaction mode. */
   databaseDirectUrl?: string | undefined
   /** Replicas for `readDb`. */
   databaseReadUrls?: readonly string[]
@@ -60,12 +60,12 @@ export const migrationsDir = join(import.meta.dirname, 'migrations')
 
 /**
  * Makes PostgreSQL plan each prepared statement once per connection, for all parameter values. This suits processes
- * that answer calls, because their statements are short and use an index. The condition of a partial index must then be
- * a literal, not a parameter.
+ * that answer calls, because their statements are short and use an index. To use a partial index, such a statement must
+ * contain the condition of the index as a literal, not as a parameter.
  */
 export const genericPlanOptions = { options: '-c plan_cache_mode=force_generic_plan' }
 
-/** Maximum duration of a statement that serves a call, so that a busy or silent server does not block the call. */
+/** Maximum duration of a statement that serves a call. Without it, a busy or silent server would block the call. */
 const statementTimeoutMs = 10_000
 
 /**
@@ -118,7 +118,7 @@ export async function openDatabase<Tables>(
 
 /**
  * Opens the database like `openDatabase`, for a process that runs jobs.
- * @throws ConfigError as `openDatabase` does, or if it provides too few connections
+ * @throws ConfigError as `openDatabase` does, or if the server provides too few connections
  */
 export function openDatabaseForJobs<Tables>(
   settings: DatabaseSettings & MigrationSettings,
@@ -130,7 +130,7 @@ export function openDatabaseForJobs<Tables>(
 /**
  * Opens the database for a process that answers calls. With DATABASE_DIRECT_URL, calls go to DATABASE_URL without
  * session state, as a pooler in transaction mode requires.
- * @throws ConfigError as `openDatabase` does, or if it provides too few connections
+ * @throws ConfigError as `openDatabase` does, or if a server provides too few connections
  */
 export async function openDatabaseForRequests<Tables>(
   settings: DatabaseSettings & MigrationSettings,

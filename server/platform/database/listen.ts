@@ -10,7 +10,7 @@ export interface ChannelListener {
   stop(): Promise<void>
 }
 
-/** Receives the channel's name and the payload; without a payload when listening begins. */
+/** Receives the channel's name and the payload. The payload is missing when listening begins. */
 type OnNotification = (channel: string, payload?: string) => void
 
 /**
@@ -19,7 +19,7 @@ type OnNotification = (channel: string, payload?: string) => void
  * lost. Callers must poll as well, because notifications can be lost. Notifications only make them notice changes
  * earlier.
  * @param pool a pool whose connections keep their session
- * @param onDisconnect called when listening has stopped, until it begins again
+ * @param onDisconnect called when listening stops, and after each failed attempt to begin again
  */
 export function listen(
   pool: Pool,

@@ -31,13 +31,13 @@ const lockKey = 4_711_850_001
  */
 const outsideTransactionMark = '-- Runs outside a transaction.'
 /**
- * A leading comment of a migration without which its release runs too. From 1.0.0 on, every migration must have this
- * comment, so it may only expand the schema.
+ * A leading comment of a migration that its own release does not need: the release also runs on a database without it.
+ * From 1.0.0 on, every migration must have this comment, so a migration may only expand the schema.
  */
 const deferrableMark = '-- This release runs without it.'
 /**
- * Maximum time that a statement waits for a lock, because the waiting statement blocks all later statements on the
- * table.
+ * Maximum time that a statement waits for a lock. It is short, because a waiting statement blocks all later statements
+ * on the table.
  */
 const lockTimeoutMs = 2000
 const lockPollMs = 200
@@ -60,8 +60,8 @@ interface MigrateOptions {
 
 /**
  * Runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs in a transaction unless
- * a leading comment says otherwise. If several processes start at once, each file still runs once. A database that a
- * newer version with the same major version has migrated is left unchanged.
+ * a leading comment says otherwise. If several processes start at once, each file still runs once. Leaves the database
+ * unchanged if a newer version of the same major version has migrated it.
  * @throws ConfigError if a file changed after it ran, or if another major version has migrated the database
  */
 export async function migrate(pool: Pool, options: MigrateOptions): Promise<void> {
@@ -104,7 +104,7 @@ async function waitForMigrationLock(client: PoolClient): Promise<void> {
 /**
  * Checks that this release can run on the database, without changing it. A migration that the release does not need may
  * be missing, so that a release starts on the schema of the previous release.
- * @throws ConfigError as `migrate` does, and if another migration has not run yet
+ * @throws ConfigError as `migrate` does, and if a migration that the release needs has not run yet
  */
 export async function checkMigrated(
   pool: Pool,
@@ -264,7 +264,7 @@ async function runMigration(
 
 /**
  * Runs a migration. After an error, its changes are rolled back or safe to repeat.
- * @returns the error if another transaction holds a required lock, or they have deadlocked
+ * @returns the error if another transaction holds a required lock or has deadlocked with the migration
  */
 async function tryMigration(
   client: PoolClient,

@@ -19,7 +19,7 @@ export interface ServerState {
   appliedMsAgo: number | null
 }
 
-/** Works on the primary and on replicas. A promoted replica reports the position of a primary. */
+/** A query for the primary and for replicas. A promoted replica reports its position as a primary. */
 const serverStateQuery = `SELECT current_database() AS database, (SELECT system_identifier::text FROM pg_control_system()) AS system,
   (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END - '0/0')::text AS position,
   (extract(epoch FROM now() - pg_last_xact_replay_timestamp()) * 1000)::float8 AS applied`

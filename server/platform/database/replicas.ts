@@ -44,7 +44,7 @@ interface Options {
  * Opens the replicas of a database and polls each every other second. A replica that is unavailable or more than 5 s
  * behind is out of use until it is healthy again. While the primary is unavailable, the lag refers to its last known
  * position.
- * @throws ConfigError if an address is that of another database
+ * @throws ConfigError if an address leads to another database
  */
 export async function openReplicas({
   urls,

@@ -10,7 +10,7 @@ export interface OpenRequests {
   finished(): Promise<void>
 }
 
-/** Tracks the requests of a server whose response is not complete. */
+/** Tracks the requests that a server has not answered completely. */
 export function trackRequests(server: Server): OpenRequests {
   let count = 0
   let onFinished = () => {}

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 /** Sends a call that needs the database; fails the test if no response arrives in time. */
 async function answerOf(call: typeof queryHomepage | typeof getReports | typeof getReady) {
-  // A different page size or order, so that the response cache cannot answer.
+  // Each call has a different page size or order, so that the response cache cannot answer.
   pages++
   const query =
     call === queryHomepage ? { limit: 1 + (pages % 50), sort: pages < 50 ? 'newest' : 'popular' } : {}

@@ -35,7 +35,10 @@ export interface MailContext {
 
 /** Delays between attempts, in seconds: a mail is abandoned about a day after the first. */
 const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
-/** Longer than the mailer takes for one mail. If the process dies, its mails stay claimed for this long. */
+/**
+ * Time for which a process claims a mail: longer than the mailer takes for it. If the process dies, its mails stay
+ * claimed for this long.
+ */
 const claimMs = 120_000
 const batchSize = 5
 const longestReason = 300

@@ -10,8 +10,8 @@ type StopSignal = (typeof stopSignals)[number]
  */
 export const stopTimeoutMs = 9000
 /**
- * The same time for a process that first finishes its requests: 30 s for them (close-site.ts), and the rest for the
- * database.
+ * Like `stopTimeoutMs`, for a process that first finishes its requests: 30 s for the requests (close-site.ts), and the
+ * rest for the database.
  */
 export const siteStopTimeoutMs = 34_000
 /** Minimum time to close the database once the last request is finished. */

@@ -174,7 +174,7 @@ async function downloadRest(
   rest: Parameters<S3Calls['getRest']>[1],
   signal?: AbortSignal,
 ): Promise<Error | undefined> {
-  // Opened before the request, so that a chunk received just before an error can be written.
+  // Opens the file before the request, so that a chunk received just before an error can be written.
   await using file = await open(path, 'a')
   try {
     const body = await calls.getRest(key, rest, signal)

@@ -21,7 +21,7 @@ interface LargeFile {
 }
 
 /**
- * Uploads a large file in parts. A part that an earlier attempt has already sent is not sent again: S3 keeps the parts
+ * Uploads a large file in parts. A part that an earlier attempt has already sent is not sent again. S3 keeps the parts
  * until the upload is completed or aborted, and the MD5 of a part tells whether its bytes are the same.
  */
 export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
@@ -37,7 +37,7 @@ export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: Ab
 
 async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
   const { upload, done } = await resumeOrStartUpload(calls, file)
-  // The same for every attempt at a file, so that the parts match.
+  // The size is the same for every attempt at a file, so that the parts match.
   const size = Math.max(partBytes, Math.ceil(file.bytes / maxParts))
   const numbers = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index + 1)
   const parts: Part[] = []
@@ -88,8 +88,8 @@ function isSame(part: Part | undefined, bytes: Buffer): part is Part {
 
 /**
  * Returns whether an ETag is the MD5 of these bytes. S3 storages use the MD5 as the ETag of parts, and of files that
- * are sent in one piece, unless they encrypt the data with a key of the bucket's owner. The ETag is then another value,
- * and the data is sent again.
+ * are sent in one piece. If they encrypt the data with a key of the bucket's owner, the ETag is another value, and the
+ * data is sent again.
  */
 export function isMd5Of(etag: string, bytes: Buffer): boolean {
   return etag.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')

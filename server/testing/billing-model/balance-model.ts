@@ -63,7 +63,10 @@ export class BalanceModel {
     return true
   }
 
-  /** Refunds an amount of a purchase, or the rest of it, to its lots. A lot's earlier loss is deducted again. */
+  /**
+   * Refunds an amount of a purchase, by default the rest, to the lots that paid it. A lot's earlier loss is deducted
+   * again.
+   */
   refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)
     const refundableCents = bought?.parts.reduce((sum, part) => sum + part.cents, 0) ?? 0

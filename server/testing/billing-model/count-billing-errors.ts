@@ -13,7 +13,7 @@ export interface Sale {
   status: OrderStatus
 }
 
-/** Counts from the comparison of a gateway's payments, or of the balances, with the site's records. */
+/** The results of comparing a gateway's payments, or the balances, with the site's records. */
 export interface GatewayErrorCounts {
   gateway: OrderGatewayId
   /** Number of successful first payments. `renewals`: number of successful renewals. */

@@ -18,7 +18,7 @@ export interface TestOperator {
 const password = 'a passphrase for the studio'
 let added = 0
 
-/** Returns the authenticator code (TOTP) at a time. */
+/** Returns the authenticator code (TOTP) that is valid at this time. */
 export function totpCodeAt(secret: string, now: Date): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() })
 }
@@ -42,7 +42,7 @@ export async function inviteOperator(
   return invitationSecretOf((JSON.parse(answer) as { link: string }).link)
 }
 
-/** Creates an operator with a role, who is signed in through the invitation link. */
+/** Creates an operator with this role, and signs in through the invitation link. */
 export async function signInOperator(
   site: Pick<TestSite, 'context' | 'visitor'>,
   role: Role,

@@ -19,7 +19,7 @@ const databaseWaitMs = 60_000
 
 /** A migrated, empty database for one test file. */
 export interface TestDatabase extends Database<Tables> {
-  /** URL for a second process or pool on the same database; always that of PostgreSQL itself. */
+  /** URL for a second process or pool on the same database. It leads to PostgreSQL itself, never to a pooler. */
   url: string
 }
 

@@ -180,8 +180,8 @@ export class FakeStripeStore {
   }
 
   /**
-   * Charges a card. `customerPresence`: `kept` means that the customer is present, and the card was authenticated when
-   * it was saved.
+   * Charges a card. `customerPresence` is `kept` if the customer is present and the card was authenticated when it was
+   * saved.
    */
   private charge(intent: Intent, method: Method, customerPresence: 'present' | 'kept' | 'absent'): void {
     const cardBehaviour = cards[method.number]

@@ -68,7 +68,7 @@ function settings(socketDir: string, durable: boolean): string[] {
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Logs the server's own and fatal messages; a refused statement is logged by the application.
+    // Logs messages of the levels LOG, FATAL and PANIC, but no failed statements: the application logs those.
     log_min_messages: 'log',
     log_checkpoints: 'off',
     fsync: durable ? 'on' : 'off',
@@ -96,9 +96,9 @@ type Command = ReturnType<typeof asUser>
 let setprivWorks: boolean | undefined
 
 /**
- * Makes the server end when this process ends for any reason. The server then gets a SIGINT, which makes PostgreSQL shut
- * down fast and cleanly. If setpriv is available, the kernel sends it; otherwise a shell does, which waits until the
- * pipe to this process closes.
+ * Makes the server end when this process ends for any reason. The server then gets a SIGINT, which makes PostgreSQL
+ * shut down fast and cleanly. If setpriv is available, the kernel sends it; otherwise a shell does, which waits until
+ * the pipe to this process closes.
  */
 function stopWithThisProcess({ command, args, options }: Command): Command {
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
@@ -121,7 +121,7 @@ const lookEveryMs = 250
 
 /**
  * Calls `stop` once the server `pid` has received a stop signal. Reads the server's log, because only the log reports
- * the signal. SIGTERM alone does not end a server that has clients, and SIGHUP never does.
+ * the signal. SIGTERM alone does not end a server that has clients, and SIGHUP ends no server.
  * @returns a function that ends the watch after a last read
  */
 export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {

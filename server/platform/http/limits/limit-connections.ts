@@ -60,7 +60,7 @@ function limitPipelines(app: FastifyInstance): void {
   })
 }
 
-/** The return value of a request callback that Node's parser treats as an error. */
+/** Return value of a request callback. Node's parser treats it as an error. */
 const stopParsing = -1
 
 /**

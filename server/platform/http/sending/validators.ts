@@ -54,7 +54,7 @@ function acceptLanguageAliases(ajv: Ajv): void {
   })
 }
 
-// Shared by all sites of a process, because Ajv caches what it compiled.
+// All sites of a process share the validators, because Ajv caches what it compiled.
 const forQuery = once(() => createAjv(true))
 const forBody = once(() => createAjv(false))
 
