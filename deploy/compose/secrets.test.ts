@@ -21,7 +21,7 @@ const given = {
   POSTGRES_PASSWORD: 'a5f0d1',
 }
 const environmentFiles: Record<string, string>[] = [{}, given]
-/** The folders of both volumes, which the tests map to one. */
+/** Matches the folders of both volumes. The tests use one folder for both. */
 const secretsFolder = /\/(s3-)?secrets/g
 const secretFiles = ['app-secret', 'database-password', 'database-url', 'secret-key']
 const filesOfServices = Object.entries(readCompose().services).flatMap(([name, { environment = {} }]) =>

@@ -79,7 +79,9 @@ const compared = [
   'referrer-policy',
 ]
 
-/** Returns the parts of a response that are compared. Remaining seconds may differ by one. */
+/**
+ * Returns the parts of a response that the tests compare. Leaves out the remaining seconds, which may differ by one.
+ */
 async function fetchComparable(url: string, path: string, init: RequestInit = {}) {
   const response = await fetch(url + path, init)
   const headers = Object.fromEntries(compared.map((name) => [name, response.headers.get(name)]))

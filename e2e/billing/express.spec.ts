@@ -90,7 +90,7 @@ test('a plan is bought with the terms shown before the button, in the panel and 
   expect(termsText).toMatch(/14 days/)
 })
 
-test('the wallet sells the chosen offer while its script loads', async ({ page }) => {
+test('the wallet sells the offer that was chosen before its script had loaded', async ({ page }) => {
   const script = Promise.withResolvers<void>()
   const file = '**/sandbox-wallet-*.js'
   await page.route(file, async (route) => {
@@ -359,13 +359,11 @@ test.describe("Stripe's Express Checkout Element", () => {
   })
 })
 
-test.describe('the panel with an express wallet', () => {
+test.describe('the panel with an express wallet, and its sheet', () => {
   // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
-  test('is readable and fits in English and German, as is the sheet, and nothing moves @screens', async ({
-    page,
-  }) => {
+  test('are readable and fit in English and German, and nothing moves @screens', async ({ page }) => {
     await recordLayoutShifts(page)
     await page.goto('/')
     for (const language of ['en', 'dy']) {

@@ -77,7 +77,7 @@ test('the return path is deleted after its use, so that another order does not l
   await expect(page.getByRole('link', { name: 'Buy again', exact: true })).toHaveAttribute('href', '/')
 })
 
-test('the user is requested again once a payment has succeeded', async ({ page }) => {
+test('the data of the user is loaded again once a payment has succeeded', async ({ page }) => {
   const answer = await mockOrderStatus(page)
   answer('pending')
   await page.goto(mockOrderPath)

@@ -38,7 +38,7 @@ async function signOutBrowser(page: Page): Promise<() => Promise<void>> {
   }
 }
 
-/** Returns a mail's link for a purpose. */
+/** Returns the path of the link with this purpose in the text of a mail. */
 const linkIn = (text: string, purpose: string): string =>
   new RegExp(`https?://\\S+#${purpose}=[\\w-]+`).exec(text)?.[0].replace(/^https?:\/\/[^/]+/, '') ?? ''
 

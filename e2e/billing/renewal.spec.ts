@@ -42,7 +42,7 @@ async function lockedUrl(page: Page): Promise<string> {
   return `/videos/${info.homepage.flatMap(({ items }) => items)[0]?.id ?? ''}?episode=2`
 }
 
-/** Pays in the form on a page of its own. */
+/** Pays in the card form that has its own page. */
 async function payOnPage(page: Page, button: string): Promise<void> {
   await page.getByLabel('E-mail').fill(`ada-${crypto.randomUUID().slice(0, 8)}@example.com`)
   await page.getByLabel('First name').fill('Ada')

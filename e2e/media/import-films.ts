@@ -29,7 +29,7 @@ export function importFolder(folder: string): Promise<string> {
   })
 }
 
-/** Returns the id of the drama with a title. */
+/** Returns the id of the drama with this title. */
 export async function findVideo(title: string): Promise<string> {
   const answer = await fetch(`${siteUrl}/api/homepage/query?keyword=${encodeURIComponent(title)}`)
   const { data } = (await answer.json()) as { data: { list: { id: string }[] } }

@@ -48,7 +48,8 @@ test('the payment fields show their errors on blur', async ({ page }) => {
   await number.fill('')
   await expect(card.getByText('Visa')).toHaveCount(0)
   await expect(errorMessage).toHaveCount(0)
-  // Clicked, because the frame is in another process, which receives keys some time after the focus.
+  // Clicks the next field instead of pressing Tab: the frame is in another process, which gets the focus too late for a
+  // key.
   await card.getByLabel('Expiry').click()
   await expect(errorMessage).toBeVisible()
 })

@@ -8,7 +8,7 @@ test.use({ playbackSpeed: 'real' })
 
 const end = (page: Page) => page.getByRole('region', { name: 'The end' })
 
-/** Opens the drama of one episode and plays it to its end. */
+/** Opens the drama that has only one episode, and plays the episode to its end. */
 async function watchToTheEnd(page: Page): Promise<string> {
   await page.goto('/searchDetail/silent')
   await page.getByRole('link', { name: /Wide and Silent/ }).click()
@@ -89,8 +89,8 @@ test('after a phone is rotated and immediately rotated back, the end of the dram
   await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
-  // Simulates an occasional behaviour of Chromium: it lays out and scrolls the page for the low window before the page
-  // gets the resize event, when the window is high again.
+  // Simulates an occasional behaviour of Chromium. It lays out and scrolls the page for the low window. The page gets
+  // the resize event later, when the window is high again.
   const position = await page.evaluate(async () => {
     const feed = document.querySelector('[data-player] [role=region]')
     feed?.scrollTo({ top: 0, behavior: 'instant' })

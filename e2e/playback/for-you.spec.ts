@@ -23,7 +23,7 @@ async function feedSectionUrl(page: Page): Promise<string> {
 
 const onScreen = (page: Page) => page.locator('[data-player] [role=region] > :not([inert])')
 
-test('recommendations open as a feed, a swipe shows the next drama, and going back from its page returns to it @sizes', async ({
+test('recommendations open as a feed, a swipe shows the next drama, and going back from the drama’s page returns to the feed @sizes', async ({
   page,
   isMobile,
 }) => {
@@ -45,7 +45,8 @@ test('recommendations open as a feed, a swipe shows the next drama, and going ba
     ? onScreen(page).getByRole('button', { name: 'All episodes' })
     : page.getByRole('complementary').getByRole('link', { name: 'All episodes' })
   await expect(onScreen(page)).toBeInViewport({ ratio: 0.99 })
-  // With a key, because a phone's controls fade during playback, and the first touch would only show them.
+  // Presses a key instead of touching the button: a phone's controls fade during playback, so the first touch would
+  // only show them.
   await all.press('Enter')
   await expect(page).toHaveURL(/\/videos\/vid_/)
   await page.goBack()

@@ -11,7 +11,9 @@ const enoughData = 4
 
 /** Metrics that must not grow with swipes. */
 const stableMetrics = ['Nodes', 'JSEventListeners', 'ResourceFetchers'] as const
-/** The allowed growth of memory per episode in bytes, because an episode's data is cached for a while. */
+/**
+ * The allowed growth of memory per episode in bytes. It is not zero, because an episode's data is cached for a while.
+ */
 const maxBytesPerEpisode = 30_000
 
 /** Extends the test drama; every episode plays the first one's video. */

@@ -79,7 +79,7 @@ for (const offline of [false, true])
 test('the native player starts at the saved position', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // Paused, because the player must not save a position after the test has posted one.
+  // Pauses the episode, because the player must not save a position after the test has posted one.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await page.goto('about:blank')
@@ -131,7 +131,7 @@ test('hls.js switches to the chosen rendition at the same second, and requests n
   const renditionsByAsset = recordRenditions(page)
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // Pauses with the button, because an interface that is still loading would end a pause by other means.
+  // Pauses with the button. An interface that is still loading would resume an episode that was paused in another way.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await first(page).evaluate((video: HTMLVideoElement) => (video.currentTime = 2.5))

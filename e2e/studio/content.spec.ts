@@ -40,7 +40,7 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
     '01.en.vtt': 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n',
     'E03.en.vtt': 'WEBVTT\n',
   }
-  // Files on disk, because they are also identified by their modification time.
+  // Writes the files to disk, because the site also identifies a file by its modification time.
   const files = Object.entries(contents).map(([name, content]) => {
     const path = testInfo.outputPath(name)
     writeFileSync(path, content)

@@ -185,7 +185,8 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
   const film = await tinyVideo()
   const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
   const folder = writeFiles(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
-  // While `isSlow`, only one file arrives, and the list of unfinished uploads is as old as their registration.
+  // While `isSlow`, only one file arrives, and the list of unfinished uploads stays as it was when the files were
+  // announced.
   let firstUploadList: string | undefined
   let isSlow = true
   let sent = 0
@@ -267,7 +268,7 @@ async function retryOnSystemPage(page: Page): Promise<void> {
   await systemPage.close()
 }
 
-test('a folder provides a default cover and one for a language, which only its viewers see @desktop', async ({
+test('a folder provides a default cover, and a cover that only viewers of one language see @desktop', async ({
   page,
   browser,
 }, info) => {

@@ -275,7 +275,7 @@ test.describe('without a connection', () => {
     await expect(page.getByLabel('Gateway')).toBeVisible()
   })
 
-  test('if the operator has returned to the previous page, it stays, and the area loads when it is opened again @desktop', async ({
+  test('if the operator has returned to the previous page, that page stays, and the area loads when it is opened again @desktop', async ({
     page,
     context,
   }) => {

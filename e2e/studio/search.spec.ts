@@ -20,7 +20,7 @@ test('videos are found while typing with one request, with the words in the URL 
   })
   const field = page.getByRole('searchbox', { name: 'Search by title' })
   await field.focus()
-  // Set in the page, so that there is no pause between letters on any machine.
+  // Types by a script in the page, so that there is no pause between letters on any machine.
   await field.evaluate((_, words) => {
     for (const letter of words) document.execCommand('insertText', false, letter)
   }, 'labelled dr')

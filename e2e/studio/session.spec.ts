@@ -62,7 +62,7 @@ test('entered text stays when the session ends, and can be published after a new
 const forms = [
   ['a form', 'draft', '', 'Synopsis', 'Save texts', true],
   ['a sheet', '', 'New video', 'English title', 'Create draft', true],
-  // Not saved, because that would change the homepage of other tests.
+  // This form is not saved, because that would change the homepage of other tests.
   ['the homepage', '../homepage', '', 'Footer text', 'Publish changes', false],
 ] as const
 

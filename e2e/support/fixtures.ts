@@ -53,9 +53,9 @@ interface WorkerFixtures {
 }
 
 /**
- * Playwright's `test` with a site. Every test file has its own site, on a clone of a prepared database; after a
- * failure, the rest of the file gets a new one. Every test also checks that no window it opens writes warnings or
- * errors to the console.
+ * Playwright's `test` with a site. Every test file has its own site, on a clone of a prepared database. After a
+ * failure, the rest of the file gets a new site. Every test also checks that its windows write no warnings or errors to
+ * the console.
  */
 export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
   allowedConsoleMessages: [undefined, { option: true }],
@@ -147,8 +147,8 @@ function storeConsent(answer: string | null): void {
 }
 
 /**
- * Runs in each page: slows playback down to a tenth once the episode has loaded or half of it has played. Not earlier,
- * because browsers buffer little at such a speed.
+ * Runs in each page: slows playback down to a tenth once the episode has loaded or half of it has played. It waits for
+ * this, because browsers buffer little at such a speed.
  */
 function playSlowly(): void {
   const slow = ({ target }: Event) => {

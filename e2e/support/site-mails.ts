@@ -3,7 +3,7 @@ import { expect } from '@playwright/test'
 import { readMailFolder, type ParsedMail } from '#server/testing/fakes/parse-mail.ts'
 import { currentSite } from '#e2e/site/site-server.ts'
 
-/** Waits for a mail to an address whose subject begins with `subject`, and returns the latest. */
+/** Waits for a mail to `address` with a subject that begins with `subject`, and returns the latest such mail. */
 export async function waitForMail(address: string, subject: string): Promise<ParsedMail> {
   const find = () =>
     readMailFolder(join(currentSite().dataDir, 'mails')).findLast(
