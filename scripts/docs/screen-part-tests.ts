@@ -98,7 +98,10 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Lists show "loading", "load more" or "no more content"',
         implementation: '`web/ui/ListFooter.tsx`, also after a failed request',
         tests: [
-          [listFoot, 'offers more, shows that it is loading, and marks the end of a list of several pages'],
+          [
+            listFoot,
+            'offers the next page, shows that it is loading, and marks the end of a list of several pages',
+          ],
           [listFoot, 'shows that loading failed, with a retry button'],
         ],
       },
@@ -130,7 +133,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: 'Any other code: a rejection and no toast',
         implementation: '`ApiError`',
-        tests: [[api, 'another code rejects without a toast']],
+        tests: [[api, 'any code but 200 and 500 rejects without a toast']],
       },
       {
         seed: 'HTTP failure: a toast, and an event named from URL and status',
@@ -150,7 +153,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: "Copy: 'Unable to copy text:' on an exception",
         implementation: 'the same, followed by the text',
-        tests: [[share, "shows 'Unable to copy text:' and the text if the browser throws another exception"]],
+        tests: [[share, "shows 'Unable to copy text:' and the text if copying fails for any other reason"]],
       },
       {
         seed: "A bad date: 'Invalid Date'",
@@ -211,7 +214,10 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
             measures,
             'opens if the swipe moves at least 15 percent of the width of its action, else stays closed',
           ],
-          [measures, 'closes if the swipe back moves at least 15 percent of that width, else stays open'],
+          [
+            measures,
+            'closes if the swipe back moves at least 15 percent of the width of its action, else stays open',
+          ],
         ],
       },
       {
@@ -266,7 +272,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
         implementation: '`sampleRates`; a profile with each trace',
         tests: [
-          [rules, 'samples 30 % of the traces and 10 % of the replays, also on errors'],
+          [rules, 'samples 30 % of the traces, and 10 % of the replays with and without an error'],
           [reports, 'errors are reported without queries and secrets, and ignored errors are not reported'],
           [
             reports,

@@ -5,8 +5,8 @@ const openDialog = () =>
   void import('./reporting/open-feedback.tsx').then(({ openFeedback }) => openFeedback())
 
 /**
- * Opens the feedback form. Renders nothing if error reporting is not configured, because feedback is sent to that
- * service.
+ * Opens the feedback form. Renders nothing if error reporting is not configured, because feedback is sent to the error
+ * reporting service.
  */
 export function FeedbackButton() {
   const { t } = useTranslation()

@@ -84,7 +84,7 @@ function LanguageChooser() {
   const choose = (value: string) => {
     const language = languageFromTag(value) ?? 'en'
     void changeLanguage(language)
-    // The screens have already changed. Storing the language on the server, for mails, happens in the background.
+    // The screens have already changed. In the background, the language is also stored on the server, for mails.
     import('#web/features/members/settings/save-language.ts')
       .then(({ saveLanguage }) => saveLanguage(queryClient, language))
       .catch(() => {})

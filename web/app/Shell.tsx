@@ -74,7 +74,7 @@ export function Shell() {
   )
 }
 
-/** Returns whether a route's screen fills the whole display of a phone, which may depend on the query of the URL. */
+/** Returns whether a route's screen fills the whole display of a phone. This may depend on the query of the URL. */
 function isImmersive(handle: unknown, search: string): boolean {
   const { immersive }: { immersive?: unknown } = Object(handle)
   return immersive instanceof RegExp && immersive.test(search)

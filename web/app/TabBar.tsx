@@ -8,7 +8,7 @@ interface Tab {
   to: string
   text: 'site.home' | 'site.search' | 'site.library' | 'site.account'
   icon: IconName
-  /** Matches the paths on which this tab is the current one. */
+  /** Matches the paths on which this tab is marked as current. */
   screens: RegExp
 }
 

@@ -55,7 +55,7 @@ async function addTexts(part: TextPart): Promise<void> {
   if (texts) i18n.add(language, texts)
 }
 
-/** Changes the interface language once all loaded parts have their texts in it. */
+/** Changes the interface language once the texts of all loaded parts are available in it. */
 export async function changeLanguage(chosen: Language): Promise<void> {
   chooseLanguage(chosen)
   await Promise.all([...parts].map(addTexts))

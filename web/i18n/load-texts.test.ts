@@ -88,22 +88,25 @@ it.each(languages)('%s has every plural form that it needs', (language) => {
   }
 })
 
-it.each(languages)('%s contains the number in the forms for 0, 1, 2, 5, 21 and 1,000,000', (language) => {
-  const rules = new Intl.PluralRules(bcp47Tags[language])
-  for (const part of parts) {
-    const texts = flatten(files[`./${language}/${part}`])
-    const plurals = [...texts.keys()].filter((key) => key.endsWith('_other')).map(askedFor)
-    for (const key of plurals)
-      for (const count of [0, 1, 2, 5, 21, 1_000_000]) {
-        const text = texts.get(`${key}_${rules.select(count)}`) ?? ''
-        expect.soft(text, `${key} of ${count}`).not.toBe('')
-        const named = placeholders(texts.get(`${key}_other`) ?? '')
-        if (!isPeriod(key)) expect.soft(placeholders(text), `${key} of ${count}`).toEqual(named)
-      }
-  }
-})
+it.each(languages)(
+  'in %s, the plural forms for 0, 1, 2, 5, 21 and 1,000,000 contain the number',
+  (language) => {
+    const rules = new Intl.PluralRules(bcp47Tags[language])
+    for (const part of parts) {
+      const texts = flatten(files[`./${language}/${part}`])
+      const plurals = [...texts.keys()].filter((key) => key.endsWith('_other')).map(askedFor)
+      for (const key of plurals)
+        for (const count of [0, 1, 2, 5, 21, 1_000_000]) {
+          const text = texts.get(`${key}_${rules.select(count)}`) ?? ''
+          expect.soft(text, `${key} of ${count}`).not.toBe('')
+          const named = placeholders(texts.get(`${key}_other`) ?? '')
+          if (!isPeriod(key)) expect.soft(placeholders(text), `${key} of ${count}`).toEqual(named)
+        }
+    }
+  },
+)
 
-it.each(languages)('%s has plural forms of every text with a count', (language) => {
+it.each(languages)('in %s, every text with a count has plural forms', (language) => {
   for (const part of parts)
     for (const [key, text] of flatten(files[`./${language}/${part}`]))
       if (/{{(count|days|plays)}}/.test(text) && !countless.has(key))

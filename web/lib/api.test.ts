@@ -55,7 +55,7 @@ test('code 500 shows a toast and rejects', async () => {
   expect(notify).toHaveBeenCalledExactlyOnceWith('The card was declined.')
 })
 
-test('another code rejects without a toast', async () => {
+test('any code but 200 and 500 rejects without a toast', async () => {
   const { call } = await load()
   answers({ code: 402, message: 'Locked.', info: { price: {} } })
   await expect(call(unlockEpisode, { body: { episode_id: 'ep_1' } })).rejects.toMatchObject({

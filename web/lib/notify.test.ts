@@ -6,14 +6,14 @@ vi.mock('#web/ui/toast.ts', () => ({ showToast, hideToast }))
 
 beforeEach(() => vi.clearAllMocks())
 
-test('hides a problem once the action is retried', async () => {
+test('hides an error message once the action is retried', async () => {
   notifyError('This code is wrong.')
   hideError()
   await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce(), 10_000)
   expect(showToast).toHaveBeenCalledExactlyOnceWith('This code is wrong.')
 })
 
-test('shows a success for its full time, also after a problem', async () => {
+test('shows a success message for its full time, also after an error message', async () => {
   notifyError('This code is wrong.')
   notify('Saved.')
   hideError()

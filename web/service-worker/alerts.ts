@@ -33,7 +33,7 @@ function parsePush(data: PushMessageData | null): PushMessage {
   }
 }
 
-/** Opens the page of a clicked notification: focuses an open page of that drama, else opens a new one. */
+/** Opens the drama of a clicked notification: in the page that already shows the drama, else in a new page. */
 export async function openAlert({ data }: Notification): Promise<void> {
   const { href, pathname } = new URL(String(data), self.location.origin)
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })

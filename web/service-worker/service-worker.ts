@@ -88,8 +88,8 @@ async function replaceOldRelease(): Promise<void> {
 }
 
 /**
- * Activates the worker if the page that sent the message belongs to this release and is the only open page, because
- * then no page needs the previous release. Retries, because a page that was just closed counts as open for a moment.
+ * Activates the worker if the page that sent the message belongs to this release and is the only open page. Then no
+ * page needs the previous release. Retries, because a page that was just closed counts as open for a moment.
  */
 async function skipWaitingIfAlone(pageEntry: unknown, attemptsLeft = 10): Promise<void> {
   if (pageEntry !== entry || attemptsLeft === 0) return

@@ -21,7 +21,7 @@ async function footOf(pages: Partial<PaginatedQuery>): Promise<string> {
   return renderToStaticMarkup(<ListFooter pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
 }
 
-it('offers more, shows that it is loading, and marks the end of a list of several pages', async () => {
+it('offers the next page, shows that it is loading, and marks the end of a list of several pages', async () => {
   expect(await footOf({ hasNextPage: true })).toContain('>Load more</button>')
   const loading = await footOf({ hasNextPage: true, isFetchingNextPage: true })
   expect(loading).toContain('>Loading</button>')

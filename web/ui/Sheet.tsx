@@ -24,8 +24,8 @@ export function Sheet({
   const { t } = useTranslation()
   const dialog = useModal()
   const close = () => (!mayClose || mayClose()) && dialog.current?.close()
-  // Handled here and not by the `cancel` event: Chrome allows only one such event to be prevented, and one press of
-  // Escape may close two dialogs.
+  // Escape is handled here, not in the `cancel` event: Chrome lets a page prevent only one `cancel` event, and may
+  // close two dialogs at one press of Escape.
   const escape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()

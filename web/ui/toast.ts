@@ -6,8 +6,8 @@ let toast: HTMLElement | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /**
- * Shows a message above everything, including dialogs, instead of the previous message. Translates the key
- * `toast.offline`.
+ * Shows a message above everything, including dialogs, instead of the previous message. If the message is the key
+ * `toast.offline`, translates it.
  */
 export function showToast(message: string): void {
   // The offline banner already says so (web/app/deferred).

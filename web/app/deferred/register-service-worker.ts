@@ -4,8 +4,8 @@ import { waitUntilInactive } from './wait-until-inactive.ts'
 /**
  * Registers the service worker, which caches this release, if the browser supports it. The first registration waits
  * until the page is inactive, because a release has about two hundred files. Later, the browser checks for a new
- * release with each document. The worker of a new release waits until no page of the old release is open; then a new
- * page tells it to take over.
+ * release each time it loads a document. The worker of a new release waits until no page of the old release is open;
+ * then a new page tells it to take over.
  */
 export async function registerServiceWorker(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return

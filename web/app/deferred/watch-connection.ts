@@ -42,7 +42,8 @@ function isSiteReachable(signal: AbortSignal): Promise<boolean> {
 
 /**
  * Returns the meta element that marks an offline page. The server adds it to the document that the service worker
- * caches; `setOfflineMeta` adds and removes it later. While it is present, no toast repeats the banner.
+ * caches; `setOfflineMeta` adds and removes it later. While it is present, the toast about a missing connection is not
+ * shown, because the banner says the same.
  */
 const findOfflineMeta = () => document.querySelector('meta[name=offline]')
 

@@ -11,7 +11,7 @@ it.each([
   expect(ignoredErrors.some((kind) => kind.test(message))).toBe(true)
 })
 
-it('samples 30 % of the traces and 10 % of the replays, also on errors', () => {
+it('samples 30 % of the traces, and 10 % of the replays with and without an error', () => {
   expect(sampleRates).toMatchObject({
     tracesSampleRate: 0.3,
     replaysSessionSampleRate: 0.1,

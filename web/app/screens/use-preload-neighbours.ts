@@ -9,7 +9,8 @@ const requiredBufferMs = { normal: 6000, fast: 2500 }
 
 /**
  * Decides when the neighbouring episodes are prepared: at the next idle moment after the episode on screen has buffered
- * enough, or after 1.5 s if nothing plays. Earlier, they would compete with that episode for bandwidth.
+ * enough, or after 1.5 s if nothing plays. If they were prepared earlier, they would compete with that episode for
+ * bandwidth.
  */
 export function usePreloadNeighbours(shownId: string | undefined) {
   const [allowedBy, setAllowedBy] = useState<string>()

@@ -22,7 +22,7 @@ test('saves a position at once, then every 15 s of playback', () => {
   expect(sent.map(({ positionMs }) => positionMs)).toEqual([0, 15_000, 30_000])
 })
 
-test('saves the target of a seek at once, in both directions, at most once a second', () => {
+test('saves the target of a seek in either direction at once, but not twice within a second', () => {
   const { sent, play } = setUp()
   play(0)
   play(2, 'ep_1', 40)
@@ -34,7 +34,7 @@ test('saves the target of a seek at once, in both directions, at most once a sec
   expect(sent.map(({ positionMs }) => positionMs)).toEqual([0, 40_000, 60_600, 10_000])
 })
 
-test('saves the position at once when paused, and only once', () => {
+test('saves the position immediately on a pause, and only once', () => {
   const { sent, saver, play } = setUp()
   play(0)
   play(3)

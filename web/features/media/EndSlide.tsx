@@ -114,7 +114,7 @@ interface UpNextProps extends Pick<EndSlideProps, 'active' | 'autoPlaysNext' | '
   video: VideoCard
 }
 
-/** The next drama. Looks the same before the slide is reached, so that nothing moves then. */
+/** The next drama. Its countdown is visible even before the slide is reached, so that nothing moves then. */
 function UpNext({ video, active, autoPlaysNext, onNext }: UpNextProps) {
   const { t } = useTranslation()
   const countdown = useCountdown(active && autoPlaysNext ? countdownSeconds : null, onNext)

@@ -9,8 +9,8 @@ const hoverDelayMs = 400
 const frameMs = 700
 
 /**
- * Shows scenes of a video's first playable episode while the mouse rests on the poster. The frames are those of the
- * storyboard for seeking. Disabled for touch, reduced motion and data saving.
+ * Shows scenes of a video's first playable episode while the mouse rests on the poster. The frames come from the
+ * storyboard, which is also shown while seeking. Disabled for touch, reduced motion and data saving.
  * @returns a function that stops the previews
  */
 export function startHoverPreviews(queryClient: QueryClient): () => void {

@@ -41,7 +41,7 @@ describe('copying', () => {
     expect(notified).toHaveBeenCalledWith('Copy fail')
   })
 
-  it("shows 'Unable to copy text:' and the text if the browser throws another exception", async () => {
+  it("shows 'Unable to copy text:' and the text if copying fails for any other reason", async () => {
     vi.stubGlobal('navigator', {})
     await copyText('text')
     expect(notified).toHaveBeenCalledWith('Unable to copy text: text')

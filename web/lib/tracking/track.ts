@@ -28,8 +28,8 @@ type Listener = (event: TrackedEvent) => void
 interface QueuedEvent {
   event: TrackedEvent
   /**
-   * The path of the page where the event happened: it is reported only while that page is open. Null if any page may
-   * report it.
+   * The path of the page where the event happened. The event is reported only while that page is open. Null if any page
+   * may report the event.
    */
   path: string | null
 }

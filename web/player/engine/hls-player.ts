@@ -154,7 +154,7 @@ class HlsPlayer implements Player {
     const { hls, video, bufferLimit, position } = this
     const { signal } = this.listening
     hls.on(Hls.Events.MANIFEST_PARSED, () => this.limitRenditions())
-    // Each attachment pauses the element: to a new source, and by `recoverMediaError`.
+    // The element is paused whenever hls.js attaches to it: for a new source, and in `recoverMediaError`.
     hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
     hls.on(Hls.Events.ERROR, (_event, data) => this.handleError(data))
     video.addEventListener('timeupdate', () => this.resumeLoadingIfLow(), { signal })

@@ -16,7 +16,8 @@ declare global {
 /**
  * Returns whether the native player starts the episode on screen. It starts faster than hls.js: it needs no script,
  * begins with the lowest rendition and switches up after one segment. It is not used if the viewer chose a rendition,
- * which it cannot select. It is not used for encrypted segments, because it cannot play those with an init section.
+ * because it cannot select one. It is not used for encrypted segments, because it cannot play those with an init
+ * section.
  */
 export function shouldStartNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
   const { brands = [] } = navigator.userAgentData ?? {}

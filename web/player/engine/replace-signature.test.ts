@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isSameAsset, withFreshSignature } from './replace-signature.ts'
 
-test("replaces an old signature anywhere in the asset's paths", () => {
+test('replaces an old signature in every path of the asset', () => {
   expect(
     withFreshSignature('https://site.test/media/old/asset1/v/seg1.m4s', '/media/new/asset1/master.m3u8'),
   ).toBe('https://site.test/media/new/asset1/v/seg1.m4s')
@@ -16,7 +16,7 @@ test("ignores another asset's signature and leaves other URLs unchanged", () => 
   expect(isSameAsset('/media/old/a/x', '/media/new/b/y')).toBe(false)
 })
 
-test('routes a bucket link signed for the old signature through the site again', () => {
+test('turns a link to the bucket into a link to the site with the fresh signature', () => {
   const fresh = '/media/20.usr_1.new/ast_a/master.m3u8'
   const old = (asset: string) =>
     `https://store.example/films/media/${asset}/v0/00001.m4s?X-Amz-Date=1&X-Amz-Signature=ab`

@@ -1,6 +1,6 @@
 /**
- * A video's position and whether it plays. Both stay valid while the element changes its source and itself reports 0
- * and paused.
+ * A video's position and whether it plays. Both stay valid while the element changes its source, although the element
+ * itself then reports that it is paused at 0.
  */
 export interface TrackedPosition {
   seconds: number

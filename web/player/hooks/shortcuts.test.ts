@@ -4,7 +4,7 @@ import { shortcutFor, shortcuts } from './shortcuts.ts'
 const press = (key: string, change = {}) =>
   shortcutFor({ key, ctrlKey: false, metaKey: false, altKey: false, target: null, ...change })?.label
 
-// Node has no DOM; a target that is not an Element is a key press on the page itself.
+// Node has no DOM. A key press whose target is not an Element counts as a key press on the page itself.
 globalThis.Element ??= class {
   readonly localName = 'none'
 } as typeof Element
@@ -14,7 +14,7 @@ test('assigns one command to every key', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('finds the command of a key in either case', () => {
+test('finds the command of a key in upper and lower case', () => {
   expect([' ', 'k', 'K', 'ArrowLeft', 'N', 'p', '?'].map((key) => press(key))).toEqual([
     'playPause',
     'playPause',

@@ -3,8 +3,8 @@ import { useEffect, useRef, type RefObject } from 'react'
 /** Scroll distance of one step. One notch of a mouse wheel scrolls 100 px or more; one event of a touchpad, a few. */
 const stepPx = 50
 /**
- * After a swipe a touchpad keeps scrolling by momentum. The next step therefore needs a pause of `gestureGapMs`, or
- * `maxMomentumMs` since the last step.
+ * After a swipe a touchpad keeps scrolling by momentum. The next step is therefore possible only after a pause of
+ * `gestureGapMs`, or once `maxMomentumMs` have passed since the last step.
  */
 const gestureGapMs = 120
 const maxMomentumMs = 700

@@ -47,7 +47,7 @@ export function Controls(props: ControlsProps) {
       className={styles.controls}
       data-visible={visible || open}
       onFocus={() => setFocused(true)}
-      // When the window loses the focus, `activeElement` stays inside, so the controls stay visible.
+      // When the window loses the focus, `activeElement` is still one of the controls, so they stay visible.
       onBlur={({ currentTarget }) => setFocused(currentTarget.contains(document.activeElement))}
     >
       <div className={styles.top}>

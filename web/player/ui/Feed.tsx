@@ -47,7 +47,7 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
     if (!box.current) return undefined
     const resizeObserver = new ResizeObserver(keepSlideInView)
     resizeObserver.observe(box.current)
-    // A ResizeObserver misses a window that returns to its old size before its next check.
+    // A ResizeObserver misses a change if the window returns to its old size before the observer's next check.
     addEventListener('resize', keepSlideInView)
     return () => {
       resizeObserver.disconnect()

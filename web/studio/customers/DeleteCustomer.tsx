@@ -15,7 +15,7 @@ import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import styles from './customers.module.css'
 
 /**
- * Deletes a customer after asking for the reason. If the balance has paid money, also asks whether the customer
+ * Deletes a customer after asking for the reason. If the balance contains paid money, also asks whether the customer
  * forfeits it.
  */
 export function DeleteCustomer({ id, onClose }: { id: string; onClose: () => void }) {

@@ -63,7 +63,7 @@ function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
 
 /**
  * Returns the texts of the button and its confirmation. Has special texts for an entitlement that a refund or a dispute
- * has already revoked: it is restored if the refund fails or the dispute is won, unless an operator revokes it too.
+ * has already revoked. It is restored if the refund fails or the dispute is won, unless an operator revokes it too.
  */
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)

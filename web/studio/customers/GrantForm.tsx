@@ -17,7 +17,7 @@ export function GrantForm({ customer }: { customer: string }) {
   const form = useGuardedForm({
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
     validate: ({ title, video, number, days, reason }) => ({
-      // Otherwise, if the operator typed a title but chose no video, the grant would apply to all videos.
+      // Without this check, a typed title without a chosen video would grant all videos.
       ...((title.trim() || number) && !video ? { title: t('customers.videoNotChosen') } : {}),
       ...(number && !wholeNumber(number, 100_000) ? { number: t('customers.numberInvalid') } : {}),
       ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('customers.daysInvalid') }),

@@ -97,7 +97,7 @@ function valueProblems(values: DraftValues, t: Translate): Partial<DraftValues> 
   return Object.fromEntries(bad.map((variant) => [variant, message]))
 }
 
-/** Returns the request body. All variants get the same share; the control gets the rest. */
+/** Returns the request body. The variants in addition to the control get equal shares; the control gets the rest. */
 export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
   const kind = experimentKinds.find((each) => each === values.kind) ?? 'free_episodes'
   const share = Number(values.share)

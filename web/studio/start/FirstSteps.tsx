@@ -98,7 +98,7 @@ function stepLink(step: SetupStep['step'], done: boolean, video: string | null):
       return done ? '/studio/payments' : video && `/videos/${video}`
     case 'imprint':
       return '/contactUs'
-    // These steps are done with environment variables, so no page can be opened until they are done.
+    // These steps are done with environment variables. Only their result can be seen on a page.
     case 'gateway':
     case 'mail':
       return done ? '/studio/system' : null

@@ -19,7 +19,7 @@ interface StepperProps {
 
 /**
  * A field for a whole number, with buttons to decrease and increase it. A typed number is applied on Enter or blur. An
- * arrow key is applied at once. A held button is applied on release.
+ * arrow key is applied at once. The number that a held button has reached is applied on release.
  */
 export function Stepper({ label, fewer, more, value, min, max, onValue }: StepperProps) {
   const [heldValue, setHeldValue] = useState<number | null>(null)

@@ -39,7 +39,7 @@ it('submits the form around it if it has no handler', async () => {
   expect(await barOf({ onPress: () => {} })).toContain('type="button"')
 })
 
-it('is disabled while it works or is not ready', async () => {
+it('is disabled during a payment, and if its caller disables it', async () => {
   expect(await barOf({})).not.toContain('disabled')
   expect(await barOf({ disabled: true })).toContain('disabled=""')
   const working = await barOf({ busy: 'Processing…' })

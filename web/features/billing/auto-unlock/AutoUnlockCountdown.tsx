@@ -21,7 +21,7 @@ const countdownSeconds = 3
 
 interface AutoUnlockCountdownProps {
   offer: Pick<Offer, 'episode' | 'price'>
-  /** Called after the attempt with any result, because the episode or its offer may have changed. */
+  /** Called after the attempt, whatever its result, because the episode or its offer may have changed. */
   onPaid: () => void
   /** Called when the viewer stops the unlock, or when it fails. */
   onStop: () => void
@@ -49,8 +49,8 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
       if (error instanceof ApiError) notify(error.message)
       if (isOutcomeUnknown(error)) {
         notify(t('order.outcomeUnknown'))
-        // Repeats the call with the same key to get the order for the notice with its undo button. The server refuses
-        // the call if the episode was bought in another way.
+        // Repeats the call with the same key to get the order, which the notice shows with an undo button. The server
+        // refuses the call if the episode was bought in another way.
         whenPlayable(queryClient, episode.id, () => void unlockEpisode().catch(() => {}))
       }
       onStop()

@@ -34,8 +34,8 @@ function StatementRow({ entry, isOnFirstPage }: { entry: BalanceEntry; isOnFirst
   const title = video?.title
   const purchaseTitle = title && number !== undefined ? t('balance.episodeOf', { title, number }) : title
   return (
-    // The member area hides everything after a busy element. So rows that the user has loaded with "more" are not
-    // marked as busy.
+    // The member area hides everything after a busy element. So only rows of the first page are marked as busy, not
+    // those that the user has loaded with "more".
     <li className={styles.line} aria-busy={isLoading && isOnFirstPage}>
       <div>
         <p className={styles.name}>

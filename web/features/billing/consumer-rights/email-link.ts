@@ -1,4 +1,4 @@
-/** The action that the fragment of the member area's URL names. */
+/** The action that is named in the fragment of the member area's URL. */
 export type EmailLink =
   | { action: 'claim' | 'cancel' | 'withdraw'; secret: string }
   | { action: 'ask'; purpose: 'cancel' | 'withdraw' }

@@ -65,8 +65,8 @@ export function openSandboxWallet({
 }
 
 /**
- * Returns the name and terms of a choice. A top-up's name is its price, which the terms repeat, so its text replaces
- * the name.
+ * Returns the name and terms of a choice. For a top-up, returns the text instead of the name, because the name is the
+ * price, which the terms already contain.
  */
 const descriptionOf = ({ kind, name, text, terms }: Choice) => `${kind === 'top_up' ? text : name}. ${terms}`
 

@@ -104,7 +104,7 @@ export function useExpress(
     state,
     step,
     problem,
-    /** True while a sheet or a 3-D Secure check is visible, not only the button. */
+    /** True while a sheet or a 3-D Secure check is visible, false while only the button is. */
     isOpen: isBusy,
     /** Called when the 3-D Secure check has ended. */
     checked: (order: Order) => void checked(order),

@@ -4,8 +4,8 @@ const key = 'no_express'
 const maxAgeMs = 7 * 24 * 60 * 60_000
 
 /**
- * Stores whether this browser has a gateway's wallet. Without a wallet, no space is reserved for its button for some
- * days.
+ * Stores whether this browser has a gateway's wallet. If there is none, the pages reserve no space for the wallet's
+ * button for some days.
  */
 export function storeWalletAvailability(gateway: string, available: boolean): void {
   const { [gateway]: _, ...others } = readRecord<Record<string, number>>(key) ?? {}

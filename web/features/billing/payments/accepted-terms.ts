@@ -13,7 +13,10 @@ export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: b
   return parts.filter(Boolean).join(' ')
 }
 
-/** Returns the order fields with the price shown to the user. The server refuses the order if its price differs. */
+/**
+ * Returns the order fields with the price shown to the user. The server refuses the order if this is not the current
+ * price.
+ */
 export const acceptedPriceFields = ({ cents, bonusCents }: Pick<Choice, 'cents' | 'bonusCents'>) =>
   bonusCents === undefined ? { amount_cents: cents } : { amount_cents: cents, bonus_cents: bonusCents }
 
@@ -44,8 +47,8 @@ export function payLabel(
 }
 
 /**
- * Returns a function that creates the label of an express wallet's button for a price, for the accepted text. The
- * button itself shows the wallet's own name.
+ * Returns a function that creates, for a price, the label by which the accepted text names an express wallet's button.
+ * The button itself shows the wallet's own name.
  */
 export function expressLabel(t: Translate): (price: string) => string {
   return (price) => t('pay.payWith', { price, card: t('pay.wallet') })

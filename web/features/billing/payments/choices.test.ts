@@ -62,7 +62,7 @@ test('a whole drama shows its number of episodes, and whether more will follow',
   )
 })
 
-test('an unpaid period has its own price, no introductory price, and is not a new subscription', () => {
+test('an unpaid period has its own price and no introductory price, and is not a new subscription', () => {
   const owed = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   const choice = owedChoice(t, owed, [])
   expect(choice).toMatchObject({

@@ -22,7 +22,10 @@ export interface Approval {
   entry: CardEntry
 }
 
-/** Events of a wallet's button and sheet. They follow Stripe's Express Checkout Element, for every gateway. */
+/**
+ * Events of a wallet's button and sheet. The wallets of all gateways have the events of Stripe's Express Checkout
+ * Element.
+ */
 export interface WalletEvents {
   /** Called with true when the button can be pressed, with false if this browser has no wallet. */
   ready(available: boolean): void

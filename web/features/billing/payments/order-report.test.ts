@@ -4,7 +4,7 @@ import { readReport } from './order-report.ts'
 const site = 'https://dramas.example'
 vi.stubGlobal('location', { origin: site })
 
-// A frame is compared by identity only; events have only the fields given here.
+// `readReport` compares frames only by identity, and reads only these fields of an event.
 const frame = {} as Window
 const hear = (order: object, from: object = {}) => {
   const data = { type: 'order', made: order }

@@ -78,7 +78,7 @@ test('an order with a payment pending at the gateway is shown as processing, not
 })
 
 test.each(['failed', 'cancelled', 'expired'] as const)(
-  'an order that is %s with a pending payment is not shown as uncharged, nor offered again',
+  'an order that is %s with a pending payment is neither shown as uncharged nor offered again',
   (status) => {
     const closed = { ...order, status, processing: true }
     const texts = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]

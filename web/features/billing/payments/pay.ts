@@ -23,7 +23,10 @@ export async function pollOrder(orderId: string): Promise<Order> {
   return readOrder(orderId)
 }
 
-/** Waits for an order's result after the 3-D Secure check. If the order still needs the check, it was not confirmed. */
+/**
+ * Waits for an order's result after the 3-D Secure check. If the order still needs a check, the user has not passed
+ * this one, and can enter a card again.
+ */
 export async function orderAfterThreeDSecure(orderId: string): Promise<Order> {
   const order = await pollOrder(orderId)
   return order.next.type === 'authenticate' ? { ...order, next: { type: 'card_form' } } : order

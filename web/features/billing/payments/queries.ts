@@ -46,7 +46,7 @@ export async function refetchSubscription(queryClient: QueryClient): Promise<voi
   await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 }
 
-/** Returns whether the server has no such order. False if the call failed for another reason. */
+/** Returns whether a call failed because the server has no such order. */
 export const isUnknownOrder = (error: unknown): boolean => error instanceof ApiError && error.code === 404
 
 /** Returns whether an order is final, was declined, or starts at a later time. */

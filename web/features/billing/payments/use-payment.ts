@@ -83,7 +83,7 @@ export function usePayment(params: CheckoutParams, options: PaymentOptions, card
   return { step, problem, submit, checked, leaveCheck }
 }
 
-/** Returns the purpose of paying an order with a card. With Stripe, the card confirms the order's payment intent. */
+/** Returns the card's purpose: to pay this order. With Stripe, the card confirms the order's payment intent. */
 function purposeOf(order: Order) {
   return {
     current: order,

@@ -7,7 +7,7 @@ import { setCurrentUser, userQuery } from '#web/features/members/queries.ts'
 /** Stores the interface language on the server, for mails. Does nothing for guests who are not stored on the server. */
 export async function saveLanguage(queryClient: QueryClient, language: Language): Promise<void> {
   const user = queryClient.getQueryData(userQuery.queryKey)
-  // Guests who are not stored on the server have no referral code.
+  // Without a referral code, the user is a guest who is not stored on the server.
   if (!user?.referral_code) return
   setCurrentUser(queryClient, await call(changeUser, { body: { language } }))
 }

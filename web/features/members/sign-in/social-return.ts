@@ -1,7 +1,9 @@
 import { socialSignInOutcomes, type SocialSignInOutcome } from '#contract/social.ts'
 import { tabStorage } from '#web/lib/storage.ts'
 
-/** The outcome of a social sign-in, from the URL of /login or, for linking an account, of /individual. */
+/**
+ * The outcome of a social sign-in, from the URL of /login. When an account is linked, it is in the URL of /individual.
+ */
 export interface SocialReturn {
   answer: SocialSignInOutcome
   provider: string

@@ -30,7 +30,7 @@ function openEntry(entry: FileEntry): SourceFile {
   if (entry.encrypted || !supportedMethods.includes(entry.compressionMethod)) throw new UnreadableZip()
   const unpack = () => {
     const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
-    // While data is written, the library itself reports an error to the stream.
+    // If an error occurs while data is written, the library itself reports it to the stream.
     entry.getData(writable).catch((error: unknown) => (writable.locked ? undefined : writable.abort(error)))
     return readable
   }

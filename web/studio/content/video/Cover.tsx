@@ -66,7 +66,7 @@ export function Cover({ video }: { video: StudioVideo }) {
   )
 }
 
-/** The covers by language. Viewers of such a language see its cover instead of the default one. */
+/** The covers by language. If a viewer's language has a cover, the viewer sees it instead of the default cover. */
 function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const { run: remove, busy } = useCommand(removeCover, t('content.saved'))

@@ -62,7 +62,8 @@ function OpenPlayer({
     if (!video) return
     // Without a poster while a frame is chosen, because the poster is not the frame that would be captured.
     if (!onVideo && !video.poster) video.poster = poster
-    // The browser's native controls turn captions on and off. A file that is not loaded yet gets the new URL.
+    // The browser's native controls turn captions on and off. A caption file that is not loaded yet
+    // gets the new URL.
     for (const { lang, url } of captions) {
       const shown = [...video.querySelectorAll('track')].find(({ srclang }) => srclang === bcp47Tags[lang])
       if (!shown) video.append(captionTrack(url, bcp47Tags[lang], languageNames[lang]))
