@@ -113,7 +113,10 @@ function linkOfAnother(person: ViewerWithLinks, number: number): MediaLink {
   return theirLink(other, number)
 }
 
-/** Fetches every kind of file by these links. Returns the status of each kind, or all of them if the links differ. */
+/**
+ * Fetches every kind of file by these links. Returns the status of each kind, or all its statuses if the links give
+ * different ones.
+ */
 async function fetchAll(
   visitor: Visitor,
   links: readonly MediaLink[],
@@ -135,7 +138,7 @@ async function fetchAll(
   return seen
 }
 
-/** Returns whether list and document show the sharp image of the episode, or its blurred one, which is public. */
+/** Returns which image of the episode the list and the document show: the sharp one, or the public blurred one. */
 async function pictureOf({ visitor }: ViewerWithLinks, number: number): Promise<string> {
   const asset = assetOf(number)
   const listed = await visitor.call(getEpisode, { query: { video_id: site.video.id } })

@@ -14,8 +14,7 @@ import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import { selectEpisodeCounts } from './queries.ts'
 
 /**
- * Dependencies of the studio's episode endpoints. `mediaSecrets` sign media links of the studio as well as those of
- * viewers.
+ * Dependencies of the studio's episode endpoints. `mediaSecrets` sign the media links of both the studio and viewers.
  */
 export interface AdminMediaContext {
   db: Db

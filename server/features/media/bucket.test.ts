@@ -316,7 +316,7 @@ it("a site does not start with another site's bucket, and does not change that b
   await expect(startTestSite({}, store.settings)).rejects.toThrow(
     /^S3_BUCKET: the bucket films is another site's/,
   )
-  // The same site opens the bucket again, as another process or after a restart.
+  // The site that owns the bucket can open it again, as a second process or a restart does.
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'again') })
   expect((await openStorage(config, silentLog, site.context.siteId)).delivery.kind).toBe('signed')
   expect(await site.context.storage.exists(media)).toBe(true)

@@ -89,7 +89,7 @@ describe('a locked episode', () => {
     'storyboard.vtt',
     'thumb.webp',
   ])(
-    "is protected, because %s is not served by another episode's link, an altered link or no link",
+    "is protected: %s is not served by another episode's link, by an altered link or without a link",
     async (file) => {
       const { playback } = await play(1)
       const foreign = siblingUrl(playback.hls_url, file).replace(assetOf(1), assetOf(4))
@@ -140,7 +140,7 @@ describe('a bought episode', () => {
   })
 })
 
-it('an ongoing series is offered as a whole, with its number of episodes, once a locked episode is ready', async () => {
+it('an ongoing series is offered as a whole, with its number of episodes, when a locked episode is ready', async () => {
   const order = (video_id: string) =>
     visitor.call(createOrder, {
       body: { kind: 'video', video_id, gateway: 'sandbox', email: 'viewer@example.com' },
@@ -251,7 +251,7 @@ async function buy(
   })
 }
 
-/** Returns the visitor's cookie, once the visitor has records. */
+/** Stores a record of the visitor, and returns the visitor's cookie. */
 async function storedGuestCookie(of: Visitor): Promise<string> {
   await of.callOk(changeUser, { body: { language: 'en' } })
   return of.cookie

@@ -78,8 +78,8 @@ export function loadViewerEntitlements(
 }
 
 /**
- * Records an experiment exposure if a viewer without an entitlement requests an episode that is not free in every
- * variant.
+ * Records an experiment exposure if a viewer without an entitlement requests an episode that at least one variant
+ * locks.
  */
 export async function recordExposure(
   { experiments }: AccessContext,

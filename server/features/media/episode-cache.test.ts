@@ -86,14 +86,14 @@ describe('a change is announced after', () => {
   })
 })
 
-it('changed counts and ranks and the progress of a conversion are not announced', async () => {
+it('changes of counts, of ranks and of a conversion’s progress are not announced', async () => {
   expect(await isAnnounced('UPDATE videos SET play_count = play_count + 1 WHERE id = VIDEO')).toBe(false)
   expect(await isAnnounced('UPDATE videos SET free_episodes = free_episodes WHERE id = VIDEO')).toBe(false)
   expect(await isAnnounced('UPDATE assets SET progress = 50')).toBe(false)
 })
 
 it('a change of any cached column is announced', async () => {
-  /** The columns by their names in a row. Null: an episode in which the column is set is not cached. */
+  /** The database column of each field of a row. Null: a row in which the field is set is not cached. */
   const sources: Record<keyof EpisodeRow, string | null> = {
     id: 'episodes.id',
     video_id: 'episodes.video_id',

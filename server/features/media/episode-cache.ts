@@ -17,12 +17,15 @@ export interface EpisodeCache {
   next(episode: EpisodeRow, limit: number): Promise<EpisodeRow[]>
 }
 
-/** Rows of other episodes are not cached, because the progress of a conversion changes without an announcement. */
+/**
+ * Returns whether a row may be cached: its episode is playable and no file is being converted. The progress of a
+ * conversion changes without an announcement.
+ */
 const isConverted = (row: EpisodeRow) => row.asset_id !== null && row.coming_progress === null
 
 /**
- * Maximum length of cached lists, which is enough to issue links. The longer lists of pages would take much memory, and
- * clients choose their start and length.
+ * Maximum length of a cached list, which is enough to issue links. Longer lists would take much memory, because clients
+ * choose the start and length of each list.
  */
 const maxKeptRows = 3
 

@@ -37,7 +37,7 @@ async function lookUps(visitor: Visitor, number: number, headers?: Record<string
 }
 
 /**
- * Creates a member, and repeats the call until the member is cached. Caching begins once notifications from the
+ * Creates a member, and requests an episode until the member is cached. Caching begins once notifications from the
  * database arrive.
  */
 async function remembered() {

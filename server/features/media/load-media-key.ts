@@ -6,7 +6,7 @@ import { selectMediaKey } from './queries.ts'
 
 /**
  * Loads the key of an encrypted asset for the user of a signed link. Access is checked for each request. After a
- * refund, the link is valid for a while, but the key is refused.
+ * refund, an issued link remains valid for a while, but the key is refused.
  * @returns the key; `none` if the asset is not encrypted or does not exist; `replaced` if no episode plays the asset;
  * `locked` without access
  */

@@ -202,9 +202,7 @@ export async function loadFreePlayable(
   return presentPlayable(context, { row, next, access }, language)
 }
 
-/**
- * Loads an episode like `loadPlayable`. Also loads the next episode if the viewer may play it, without another query.
- */
+/** Loads an episode like `loadPlayable` and, without another query, the next episode if the viewer may play it. */
 export async function loadPlayableAndNext(
   context: MediaContext,
   viewer: Viewer | null,
@@ -213,8 +211,8 @@ export async function loadPlayableAndNext(
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
   const { row, access, after } = await loadPlayableRow(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
-  // If the next episode is not free in every variant, viewers request it themselves. So exposures are counted in the
-  // same way in all variants.
+  // If at least one variant locks the next episode, viewers request it themselves. So exposures are counted in the same
+  // way in all variants.
   const isSameInAllVariants = next && (!access.free.experiment || next.number <= access.free.minCount)
   const isPlayable = isSameInAllVariants && next.asset_id && episodeState(next, access) !== 'locked'
   return {

@@ -249,7 +249,7 @@ export async function updateProgress(
     .execute()
 }
 
-/** Selects the video, and the episode number, of an asset that is an episode's current or next one. */
+/** Selects the video and the episode number of an asset that is the current or next asset of an episode. */
 export function selectVideoOfAsset(db: Db, assetId: string) {
   return db
     .selectFrom('episodes')

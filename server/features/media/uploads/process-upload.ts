@@ -92,8 +92,8 @@ async function ingestVideo(context: IngestContext, upload: UploadRow, signal: Ab
   try {
     await joinParts(context, upload, path, signal)
     await checkSource(context.programs.ffprobePath, path, signal)
-    // Joining and checking a large file takes minutes. An operator may have corrected its episode number or titles
-    // since.
+    // Joining and checking a large file takes minutes. In that time, an operator may have corrected the file's episode
+    // number or titles.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest
     const captions = await readCaptions(context, videoId, number)
@@ -134,8 +134,8 @@ async function readPart(storage: Storage, id: string, part: number): Promise<Buf
 }
 
 /**
- * Reads the captions of the episode's latest asset, which remain with a new video file. Embedded captions do not
- * remain.
+ * Reads the captions that remain when the episode's video file is replaced: the captions of its latest asset, except
+ * embedded ones.
  */
 async function readCaptions(
   { db, storage }: IngestContext,

@@ -26,8 +26,8 @@ export interface UploadAuditRecord {
 /**
  * Registers files to upload. For partly uploaded files, lists the existing parts. An unacceptable file is rejected with
  * a reason, and the other files are registered. Repeating the request changes nothing.
- * @returns the result of each file, in order; and the audit-log record of the files that are new or have another target
- * or other titles, or null if there are none
+ * @returns the result of each file, in order; and the audit-log record of the files that are new or whose target or
+ * titles have changed (null if there are none)
  * @throws Refusal notFound, textTooLong
  */
 export async function startUploads(

@@ -20,7 +20,7 @@ test.each([
 test.each([
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n\n2\n00:00:0x,000 --> 00:00:04,000\nLost\n', 6],
   ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
-  ['no omitted caption in valid SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
+  ['none in valid SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
 ])('the line of the first omitted caption is reported: %s', (_, text, omittedLine) => {
   expect(convertCaptions(Buffer.from(text))).toEqual({ text: clean, omittedLine })
 })

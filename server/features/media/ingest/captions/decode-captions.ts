@@ -7,7 +7,7 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
  */
 const legacyCharacters =
   /^[\x20-\x7e\s\u00AD¡¿«»‹›“”„‚‘’–—…•·¶ªº°²€£¢§©®™´½¼¾×áàâãäåçéèêëíîïñóôõöøúùûüßœæÁÀÂÃÄÅÇÉÈÊËÍÎÏÑÓÔÕÖØÚÙÛÜŒÆ]*$/u
-/** Matches an opening quote directly after a letter, which is an "é" or "ä" of a DOS code page. */
+/** Matches an opening quote directly after a letter. In a DOS code page, its byte is an "é" or "ä". */
 const dosCharacters = /\p{L}[‚„]/u
 
 /**

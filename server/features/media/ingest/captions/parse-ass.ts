@@ -12,7 +12,7 @@ const defaultColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effec
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
- * Parses the dialogue of ASS and SSA captions and sorts it by time. Of a style, uses only the position: top or bottom,
+ * Parses the dialogue of ASS and SSA captions and sorts it by time. Uses only the position of a style: top or bottom,
  * and the side. Omits comments and drawings.
  * @param isConverted true if ffmpeg converted the captions from another format; then text in braces remains unless it
  * is an override code

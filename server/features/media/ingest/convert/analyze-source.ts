@@ -161,7 +161,8 @@ function captionArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
 const captionDraftName = (language: Language) => `embedded-${language}.txt`
 
 /**
- * Minimum duration (seconds) from which the time limit is computed, because the container may state a wrong duration.
+ * The time limit is computed for at least this duration (seconds), because the container may state one that is too
+ * short.
  */
 const minLimitSeconds = 600
 

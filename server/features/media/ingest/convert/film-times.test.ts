@@ -92,7 +92,7 @@ test.each([
   { name: 'with video to its end', cut: 'null', flashed: [1, 2, 3] },
   { name: 'with a last frame that is held', cut: "select='lt(t,1.5)'", flashed: [1] },
 ])(
-  'a part of a recording whose clock does not start at 0 keeps its duration: $name',
+  'a part of a recording keeps its duration although its clock does not start at 0: $name',
   async ({ name, cut, flashed }) => {
     const late = ['-c:a', 'flac', '-output_ts_offset', '3600']
     const { result, flashes, beeps } = await make(

@@ -15,7 +15,7 @@ export async function joinAudio(folder: string): Promise<void> {
   for (const [index, group] of groups.entries()) {
     const parts = await Promise.all(group.map(({ uri }) => readFile(join(folder, uri))))
     const uri = `${String(index).padStart(5, '0')}.m4s`
-    // A group's index is never higher than that of its first segment. So this overwrites only segments that were
+    // A group's index is never higher than the index of its first segment, so this overwrites only segments that were
     // already read.
     await writeFile(join(folder, uri), joinSegments(parts))
     joined.push({ uri, duration: playlistDuration(group) })

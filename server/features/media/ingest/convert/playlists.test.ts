@@ -62,7 +62,7 @@ test('a written playlist is parsed to the same segments, with relative names onl
   expect(text).not.toMatch(/\/\/|\n\//)
 })
 
-test('the master playlist states size, codecs and measured rates, which include the audio, for each rendition', () => {
+test('for each rendition, the master playlist states size, codecs and measured rates including audio', () => {
   const video = {
     folder: 'v0',
     segments: [segment(1, 10_000), segment(2, 20_000)],

@@ -69,9 +69,9 @@ export function measureBitRates(segments: readonly MeasuredSegment[]): { average
 }
 
 /**
- * Writes a master playlist of measured renditions, in the given order. `extra` announces that `extra.m3u8` has more
- * renditions, in this codec. The main playlist omits these renditions, because Chromium's native player fails when the
- * codec changes.
+ * Writes a master playlist of measured renditions, in the given order. If `extra` is given, announces that `extra.m3u8`
+ * has more renditions, in that codec. The main playlist omits these renditions, because Chromium's native player fails
+ * when the codec changes.
  */
 export function writeMaster(
   videos: readonly VideoRendition[],

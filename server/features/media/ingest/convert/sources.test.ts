@@ -80,7 +80,7 @@ describe('audio', () => {
     expect(loudnessOf(sound).integrated).toBe(-70)
   })
 
-  test('in 5.1 becomes two channels, of which each contains the centre channel', async () => {
+  test('in 5.1 becomes two channels, both of which contain the centre channel', async () => {
     const middle = lavfi('aevalsrc=0|0|0.2*sin(2*PI*440*t)|0|0|0:c=5.1:s=48000:d=3')
     const { sound } = await make(inputOf('surround.mkv', ...picture(3), ...middle, '-c:a', 'flac'))
     expect(streamFields(sound, 'a:0', 'channels')).toEqual(['2'])
@@ -280,7 +280,7 @@ describe('HDR', () => {
     )
   const write = (name: string, transfer: string, source: string[], range = 'tv') => {
     const input = join(root, `${name}.mkv`)
-    // Older ffmpeg builds write the colours in the options to the file, newer builds those of the frames.
+    // Older ffmpeg builds label the file with the colours of the options, newer builds with the colours of the frames.
     const colours = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc']
     const frames = `setparams=color_primaries=bt2020:color_trc=${transfer}:colorspace=bt2020nc:range=${range}`
     ffmpeg(...source, '-vf', frames, '-c:v', 'ffv1', ...colours, '-color_range', range, input)
@@ -288,9 +288,9 @@ describe('HDR', () => {
   }
 
   test.each([
-    // The codes are 1 and 1000 cd/m². Without conversion, the results would be 38 and 192 of 255.
+    // The codes stand for 1 and 1000 cd/m². Without conversion, the results would be 38 and 192 of 255.
     { name: 'PQ', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255] },
-    // The codes are a fifth of white, and white as broadcasters define it.
+    // The codes stand for a fifth of white, and for white as broadcasters define it.
     { name: 'HLG', transfer: 'arib-std-b67', codes: [0.3, 0.75], seen: [79, 193] },
     { name: 'PQ in full range', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255], range: 'pc' },
     {
@@ -309,7 +309,7 @@ describe('HDR', () => {
     expect(fields).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
   })
 
-  test('is refused with a readable reason if ffmpeg was built without the filters it needs', async () => {
+  test('is refused with a readable reason if ffmpeg was built without the filters that convert it', async () => {
     const lacking = join(root, 'lacking-ffmpeg')
     writeFileSync(lacking, '#!/bin/sh\necho " TSC scale  V->V  Scale."\n', { mode: 0o755 })
     const input = write('refused', 'smpte2084', halves(0.2, 0.4))

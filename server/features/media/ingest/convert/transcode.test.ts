@@ -137,7 +137,7 @@ test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })
   },
 )
 
-test('the film is found after a cover image that precedes it', async () => {
+test('the film is found although a cover image precedes it in the file', async () => {
   const [film, cover, input] = ['plain.mp4', 'cover.png', 'covered.mp4'].map((name) => join(root, name))
   if (!film || !cover || !input) throw new Error('each name gets its own path')
   makeTestVideo(film, { size: '320x180', seconds: 1 })
@@ -150,7 +150,7 @@ test('the film is found after a cover image that precedes it', async () => {
   expect((await make(input)).result).toMatchObject({ width: 320, height: 180, durationMs: 1000 })
 })
 
-/** Moves the metadata of a film's cover before that of its tracks. */
+/** Moves the metadata of a film's cover before the metadata of the film's tracks. */
 function coverFirst(file: Buffer): Buffer {
   const inOrder = splitBoxes(file).map(({ type, bytes }) => {
     if (type !== 'moov') return bytes

@@ -33,8 +33,8 @@ const maxFileBytes = 8 * gigabyte
 /** Interval at which the memory of a run is checked. */
 const memoryCheckMs = 100
 /**
- * Added to the limit of `prlimit`, which also counts memory that is only reserved. Each thread reserves 8 MB for its
- * stack, and ffmpeg starts up to a thousand threads on a large machine.
+ * This is added to the limit of `prlimit`, because that limit also counts memory that is only reserved. Each thread
+ * reserves 8 MB for its stack, and ffmpeg starts up to a thousand threads on a large machine.
  */
 const reservedMemory = 8 * gigabyte
 const maxStderrChars = 8_000

@@ -314,7 +314,7 @@ test('assets of a dead worker are requeued, and assets of an active worker are n
         .connection()
         .execute((one) => claimNext(one))
       expect(await other).toBeUndefined()
-      // Emulates the server after the worker's process has ended.
+      // Releases the lock, as the database does after the worker's process has ended.
       await connection.selectNoFrom((eb) => eb.fn('pg_advisory_unlock_all').as('done')).execute()
     })
   client.release(true)

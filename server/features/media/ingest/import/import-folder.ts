@@ -66,7 +66,7 @@ export interface EnqueuedFolder {
 
 /**
  * Imports one content folder: updates the video, its covers and captions, and queues new and changed episodes. An
- * episode whose file is already known by its hash is skipped (enqueue-episode.ts). Unusable files are listed in
+ * episode is not converted again if the hash of its file is known (enqueue-episode.ts). Unusable files are listed in
  * `refused`.
  */
 export async function enqueueFolder(

@@ -102,7 +102,7 @@ test('viewers see the cover of their language everywhere, and otherwise the defa
   expect(await shownIn('fr', id)).toEqual(everywhere('blue'))
 })
 
-test('a second import replaces the covers, and refuses a file that is not an image by name', async () => {
+test('a second import replaces the covers, refuses a file that is not an image, and names that file', async () => {
   await importDrama('pepper', { 'cover.png': 'red', 'cover.dy.png': 'green', 'cover.es.png': 'green' })
   const { id, refused } = await importDrama('pepper', {
     'cover.dy.png': 'blue',

@@ -144,8 +144,8 @@ interface FolderEntry extends ParsedFileName {
 }
 
 /**
- * Lists the files in a folder and its subfolders, by the same rules as the studio. A subfolder is listed like a file if
- * its name is that of an episode or captions file, if it is empty or unreadable, or if it has its own `video.yaml`.
+ * Lists the files in a folder and its subfolders, by the same rules as the studio. A subfolder is listed like a file in
+ * three cases: it is named like an episode or captions file, it is empty or unreadable, or it has its own `video.yaml`.
  */
 async function listFiles(path: string, subfolder = ''): Promise<FolderEntry[]> {
   const files: FolderEntry[] = []

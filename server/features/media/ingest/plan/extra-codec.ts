@@ -49,7 +49,7 @@ const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
   av1: [
     {
       encoder: 'libsvtav1',
-      // Release 1 ignores forced keyframes without this parameter.
+      // Without this parameter, release 1 ignores forced keyframes.
       options: ['-preset', '8', '-crf', '36', '-g', '250', '-svtav1-params', 'enable-force-key-frames=1'],
     },
     // Without `realtime`, release 3 adds a keyframe after each forced keyframe and takes ten times as long.

@@ -93,8 +93,8 @@ function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
 const encoderPadding = 0.1
 
 /**
- * Returns a film's duration in seconds, which is the end of its video. If the audio is longer, it is the end of its
- * audio, and the last frame is held until then.
+ * Returns a film's duration in seconds: the end of its video or, if the audio is longer, the end of the audio. The last
+ * frame is held until then.
  */
 export function filmDuration({ pictureEnd, soundEnd = 0 }: PacketTimes): number {
   return soundEnd > pictureEnd + encoderPadding ? soundEnd : pictureEnd

@@ -103,8 +103,8 @@ export function planFrameRate(source: Fraction): Fraction {
 }
 
 /**
- * A frame rate with a larger denominator is the average of a variable rate, except for 1001, which is the denominator
- * of NTSC rates.
+ * A frame rate whose denominator is larger than this is the average of a variable rate. The exception is 1001, the
+ * denominator of NTSC rates.
  */
 const largestDivisor = 12
 

@@ -15,7 +15,7 @@ const maxTiles = 100
 const columns = 10
 const tileArea = 160 * 90
 
-/** Plans a tile every two seconds. A long episode has fewer, because the maximum is 100 tiles. */
+/** Plans a tile every two seconds. In a long episode, the tiles are further apart, because there are at most 100. */
 export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPlan {
   const interval = Math.max(2, Math.ceil(seconds / maxTiles))
   const count = Math.max(1, Math.ceil(seconds / interval))

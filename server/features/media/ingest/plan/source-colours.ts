@@ -107,8 +107,8 @@ export interface DolbyVision {
 }
 
 /**
- * Returns whether only a Dolby Vision decoder can show the video. This is profile 5, or a base layer that is compatible
- * with no other format.
+ * Returns whether only a Dolby Vision decoder can show the video. This applies to profile 5, and to a base layer that
+ * is compatible with no other format.
  */
 export function isDolbyVisionOnly(sideData: readonly DolbyVision[]): boolean {
   return sideData.some(
@@ -128,8 +128,8 @@ const matricesOf = {
 }
 
 /**
- * Returns the colour options of the scaler, which converts standard-range video to the target's matrix in limited
- * range. Returns none if zscale converts the colours.
+ * Returns the colour options of the scaler, which converts SDR video to the target's matrix and to limited range.
+ * Returns none if zscale converts the colours.
  */
 export function scaleColourOptions({ wide, matrix, isFullRange }: SourceColours, target: Target): string {
   if (wide) return ''
@@ -155,7 +155,7 @@ export function toBt709Filter({ wide, isFullRange }: SourceColours, target: Targ
 
 /**
  * Returns the filter that labels the colours of each frame of a rendition. Newer ffmpeg builds write these labels to
- * the file, older builds write those of `bt709Args`.
+ * the file, older builds write the labels of `bt709Args`.
  */
 export function colourLabelFilter(target: Target): string {
   const label = 'setparams=color_primaries=bt709:color_trc=bt709:colorspace=bt709:range=tv'

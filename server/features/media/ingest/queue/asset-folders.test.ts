@@ -89,7 +89,7 @@ const cutOff = () =>
   sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(database.db)
 
-test("a worker whose asset was claimed by another worker during the upload does not damage the other's files", async () => {
+test('a worker does not damage the files of another worker that claimed its asset during the upload', async () => {
   let won = new Map<string, string>()
   const storage = interruptUpload(context.storage, async () => {
     await cutOff()

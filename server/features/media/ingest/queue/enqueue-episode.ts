@@ -74,7 +74,7 @@ async function loadKnownHashes({ db }: IngestContext, { videoId, number, titles,
   })
 }
 
-/** Returns the hash of an episode's current file, and that of its next file unless that file has failed. */
+/** Returns the hash of an episode's current file, and the hash of its next file if that file has not failed. */
 function knownHashes(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
   const nextHash = assets.coming_state === 'failed' ? null : assets.coming_hash
   return new Set([assets.current_hash, nextHash].filter((hash) => hash !== null))

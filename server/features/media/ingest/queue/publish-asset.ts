@@ -136,7 +136,7 @@ async function copyCaptions(
 
 /**
  * Makes a cover from an episode. Returns undefined if the video has an equal or better cover. Covers are public, so a
- * locked episode provides only its blurred still. A free episode's image replaces that still later.
+ * locked episode provides only its blurred still. Later, the image of a free episode replaces the still.
  */
 async function makeAutomaticCover(
   db: Db,

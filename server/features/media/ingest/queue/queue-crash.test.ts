@@ -101,7 +101,7 @@ async function movesByAsset(): Promise<string[][]> {
 
 test('several workers in several processes convert each episode once, even if they are killed at any moment', async () => {
   await enqueue()
-  // These workers are killed when all files of an episode are moved, but before the commit.
+  // These workers are killed after all files of an episode were moved, but before the commit.
   for (const at of [1, 2]) expect((await work('moved', at)).signal).toBe('SIGKILL')
   // Two workers run at a time. When a worker is killed, another one replaces it.
   const remainingDelays = crashDelaysMs.values()
@@ -119,8 +119,8 @@ test('several workers in several processes convert each episode once, even if th
 
   const moves = await movesByAsset()
   expect(moves).toHaveLength(episodes)
-  // Each asset is claimed, requeued after each kill, and converted once. No worker claims an asset that another worker
-  // holds.
+  // Each asset is converted once. After each kill, it is requeued and claimed again. No worker claims an asset that
+  // another worker holds.
   for (const states of moves) expect(states.join(' ')).toMatch(/^(processing uploaded )*processing ready$/)
   const putBack = moves.flat().filter((state) => state === 'uploaded').length
   expect(putBack).toBeGreaterThan(0)

@@ -12,7 +12,7 @@ import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { processNextAsset } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** The site's time, which is in the future because the sandbox can move the site's clock forward. */
+/** The site's time. It is in the future, as if the sandbox had moved the site's clock forward. */
 const siteTime = new Date('2031-05-06T07:08:09Z')
 
 let root: string

@@ -3,7 +3,8 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Records storage keys before a row refers to their files. If the process dies in between, a cleanup deletes the files.
+ * Records storage keys before a row refers to their files. If the process dies before the row is stored, a cleanup
+ * deletes the files.
  */
 export async function recordOrphaned(db: Db, keys: readonly string[], recorded_at: Date): Promise<void> {
   if (keys.length === 0) return
@@ -32,8 +33,8 @@ const lockKeys = (keys: readonly string[]) => sql<{ key: string }>`
   SELECT key FROM orphaned_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
 
 /**
- * Locks the records of these keys and returns the keys that still have a record. Waits for a transaction that is
- * removing a record because a row now refers to the file.
+ * Locks the records of these keys and returns the keys that still have a record. If a transaction is removing a record,
+ * because a row now refers to the file, waits for the end of that transaction.
  */
 export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []

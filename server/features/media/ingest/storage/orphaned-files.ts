@@ -8,16 +8,16 @@ type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'lo
 const orphanAgeMs = 24 * 3_600_000
 
 /**
- * Deletes those of the given files that still have a record of orphaned files, and deletes these records. If the
- * storage or the database is unreachable, the records remain for the next cleanup.
+ * Deletes the given files that still have a record of orphaned files, and deletes the records. If the storage or the
+ * database is unreachable, the records remain for the next cleanup.
  */
 export async function deleteOrphaned(
   { db, storage, log }: OrphanedFilesContext,
   keys: readonly string[],
 ): Promise<void> {
   try {
-    // If the response to a commit was lost, the commit has removed the records. So the files of its rows are not
-    // deleted.
+    // The response to a commit may have been lost. That commit has removed the records of its files, so these files are
+    // not deleted.
     const stillOrphaned = await inTransaction(db, (tx) => files.lockOrphaned(tx, keys))
     for (const key of stillOrphaned) await storage.remove(key)
     await files.removeOrphaned(db, stillOrphaned)
