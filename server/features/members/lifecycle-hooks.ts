@@ -40,8 +40,7 @@ export interface LifecycleHooks {
   /** Returns when a guest was last active according to the feature's records. Inactive guests are deleted. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
   /**
-   * Throws if a user must not be deleted, because the user would lose something and `insists` is false, or because work
-   * is unfinished.
+   * Throws if a user must not be deleted: work is unfinished, or the user would lose something and `insists` is false.
    */
   assertErasable: readonly ((tx: Tx, userId: string, insists: boolean) => Promise<void>)[]
   /** Deletes the user's data. Records that the ledger needs remain, without personal data. */
@@ -49,7 +48,6 @@ export interface LifecycleHooks {
   /**
    * Returns all stored data of a user by name, to be written as JSON. A list that may be long is read page by page
    * (`Pages`).
-   * that may be long is read page by page (`Pages`).
    */
   export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]
 }

@@ -8,7 +8,7 @@ import type { UsersTable } from './tables.ts'
 export const newReferralCode = () => newId('usr').slice(4, 14)
 
 /**
- * Inserts the row unless it exists.
+ * Inserts the user's row if it does not exist.
  * @returns whether it was inserted
  */
 export async function insertUser(

@@ -76,7 +76,7 @@ it('the details of a customer include subscription, payment methods, sessions an
   expect((await support.studio.call(getCustomer, { query: { id: 'usr_none' } })).answer.code).toBe(404)
 })
 
-it('a payment method has a date of the site’s clock, which the sandbox moves', async () => {
+it('the date of a payment method is by the site’s clock, which the sandbox moves', async () => {
   site.advanceClock(86_400_000)
   support = await signInOperator(site, 'support')
   const before = site.context.clock.now().getTime()

@@ -96,7 +96,7 @@ it('the file ignores a cursor, and each page of the command has an audit entry',
   expect(list.filter(({ operator }) => operator === owner.email)).toHaveLength(3)
 })
 
-it('the command returns pages, and the command line the whole file', async () => {
+it('the command returns pages, and the command line prints the whole file', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const first = await studio.callOk(exportOrders)
   const second = await studio.callOk(exportOrders, { query: { cursor: first.next_cursor ?? '' } })

@@ -279,7 +279,7 @@ describe('a refund', () => {
     )
   })
 
-  it('is reported as to be retried if the gateway does not respond', async () => {
+  it('is reported as waiting for a retry if the gateway does not respond', async () => {
     const { order } = await buyEpisode(site)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
@@ -412,7 +412,7 @@ describe('the reconciliation', () => {
     expect(difference(after)).toBe(99)
   })
 
-  it('has the cause of a difference even weeks later, but only for its day', async () => {
+  it('has the cause of a difference even weeks later, but only for the day of the difference', async () => {
     const { day } = await owner.studio.callOk(getReconciliation)
     site.advanceClock(21 * 86_400_000)
     owner = await signInOperator(site, 'owner')

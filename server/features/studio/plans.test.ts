@@ -36,7 +36,7 @@ const planOf = async (days: number): Promise<StudioPlan> => {
   if (!found) throw new Error(`no plan of ${days} days is on sale`)
   return found
 }
-/** Returns the offered plans, after the second for which a response is cached. */
+/** Returns the offered plans. Moves the clock first, because a response is cached for a second. */
 const offered = async () => {
   site.advanceClock(2000)
   return (await site.visitor().callOk(listOffered)).list

@@ -391,7 +391,7 @@ describe('the export', () => {
     })
   })
 
-  it('includes all data of a guest whose browser did not receive the cookie that states that a row exists', async () => {
+  it('includes all data of a guest whose browser lost the response with the new cookie', async () => {
     const visitor = await guest()
     const missed = visitor.cookie
     const { id } = await visitor.callOk(changeUser, { body: { display_name: 'Ada' } })

@@ -22,7 +22,8 @@ import { isGuest, mergeGuest } from '#server/features/members/sessions/merge-gue
 type ClaimCall = AccountCall & Pick<Call, 'adIds'>
 
 /**
- * The user, usually a guest, whose records can be claimed with a mailed secret; and the address to which it was mailed.
+ * The user, usually a guest, whose records can be claimed with a mailed secret; and the address to which the secret was
+ * mailed.
  */
 interface ClaimedRecords {
   userId: string
@@ -45,10 +46,10 @@ export interface ClaimSource {
 }
 
 /**
- * Moves a guest's records to the account with the address to which a mailed secret was sent, and signs the caller in to
- * that account. If there is no such account, the guest becomes a member. An account whose address was never verified
- * may belong to a stranger, so it loses its password and sessions. If the address is verified, or `isGuarded` is true
- * for the account, the caller must already be signed in to it. Concurrent calls move the records once.
+ * Moves a guest's records to the account whose address got the mailed secret, and signs the caller in to that account.
+ * If there is no such account, the guest becomes a member. An account whose address was never verified may belong to a
+ * stranger, so it loses its password and sessions. If the address is verified, or `isGuarded` is true for the account,
+ * the caller must already be signed in to it. Concurrent calls move the records once.
  * @returns the caller's new viewer
  * @throws Refusal linkExpired if the records already belong to another account; signInRequired if the caller must sign
  * in first; alreadySignedIn if the caller is signed in to another account; editConflict if another call registers the

@@ -21,7 +21,7 @@ export async function selectMarketingConsents(
 /**
  * Returns whether a user consents to marketing. Until the end of the transaction, the user can't withdraw consent,
  * delete the account or be merged. Waits for a transaction that makes such a change, so the caller must not hold a lock
- * that this transaction needs.
+ * that the other transaction needs.
  */
 export async function lockMarketingConsent(tx: Tx, id: string): Promise<boolean> {
   // Not FOR SHARE: two transactions that lock the row this way and then change it would deadlock.

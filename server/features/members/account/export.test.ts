@@ -11,7 +11,7 @@ import { exportUser } from './export-user.ts'
 import { newGuest } from '#server/features/members/members.ts'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
 
-/** A list whose next page is returned when the test resolves it. */
+/** The next page of `slowList`, which waits until the test resolves this promise. */
 let page = Promise.withResolvers<unknown[]>()
 async function* slowList() {
   yield await page.promise

@@ -29,7 +29,7 @@ async function guestWithFavorite(): Promise<{ visitor: Visitor; id: string }> {
   return { visitor, id }
 }
 
-/** Returns whether a user has a row, and their number of favorites. */
+/** Returns whether a user has a row, and the user's number of favorites. */
 async function storedOf(id: string): Promise<[boolean, number]> {
   const { db } = site.context
   const users = await db.selectFrom('users').select('id').where('id', '=', id).execute()

@@ -57,7 +57,7 @@ describe('signing in', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('starts a new session if the same member is signed in, and is refused if another member is', async () => {
+  it('starts a new session if the same member is signed in, and is refused if another member is signed in', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     expect((await signInAs(ada.visitor, ada.email)).answer.code).toBe(200)
     expect((await ada.visitor.callOk(listSessions)).list).toHaveLength(1)

@@ -30,7 +30,7 @@ test("a deletion cancels the member's mails, and invalidates the member's links 
     .values({ user_id: id, encrypted_secret: Buffer.from('sealed'), confirmed_at: null })
     .execute()
   const { email: other } = await createMember(site)
-  // Queues two mails, of which one is for a new address, and a reset request.
+  // Queues a reset request and two mails, one of them for a new address.
   await visitor.callOk(verifyEmail, { body: {} })
   await visitor.callOk(requestPasswordReset, { body: { email } })
   const newEmail = `new-${email}`

@@ -41,7 +41,7 @@ export async function startLoginAttempt(db: Db, accountKey: string, now: Date): 
     .select('locked_until')
     .where('account', '=', accountKey)
     .executeTakeFirst()
-  // A success may have deleted the failures in between, so the attempt is counted again.
+  // A success may have deleted the failures between the two statements, so the attempt is counted again.
   return row?.locked_until ?? startLoginAttempt(db, accountKey, now)
 }
 

@@ -38,7 +38,7 @@ export async function throttleLogin(
 export const withDevice = (account: string, device: string | undefined): string =>
   device === undefined ? account : `${account} on ${device}`
 
-/** Refusals after a correct password that do not depend on a code. */
+/** Refusals that follow a correct password and do not depend on a code. */
 const refusalsWithoutGuess: ReadonlySet<RefusalName> = new Set(['secondFactorRequired', 'alreadySignedIn'])
 
 /**

@@ -119,7 +119,7 @@ describe('a new address', () => {
     expect(await whoIs()).toMatchObject({ email: member.email })
   })
 
-  it('is refused at once if another account has it, and its owner gets a mail', async () => {
+  it('is refused at once if another account has it, and the owner of that account gets a mail', async () => {
     const other = await createMember(site)
     expect((await askToMove(other.email)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
     expect((await latest(other.email))?.subject).toBe('You already have an account')

@@ -16,7 +16,7 @@ export interface ViewerCache {
   /** Removes a viewer's tokens from the cache, so that the next call runs a query. */
   evict(userId: string): void
   /**
-   * Listens to a channel of the database. When a session ends or a guest becomes a member, it announces the user's id.
+   * Listens to the channel in which the database announces a user's id when a session ends or a guest becomes a member.
    */
   listener: AnnouncementListener
 }

@@ -57,7 +57,7 @@ describe('a callback', () => {
     )
   })
 
-  it('with another state than that of the cookie fails', async () => {
+  it('with a state that differs from the state in the cookie fails', async () => {
     const visitor = site.visitor()
     const callback = new URL(await grantConsent(await startSocialSignIn(visitor)), site.url)
     const state = callback.searchParams.get('state') ?? ''

@@ -11,7 +11,7 @@ const maxBytes = 256 * 1024
  * @throws Error if the response is too long, late or incomplete
  */
 export async function fetchBounded(url: string, options: CustomFetchOptions): Promise<Response> {
-  // The cast is safe: the library's type of a body is only a little wider than that of fetch.
+  // The cast is safe: the library's type of a body is only a little wider than fetch's type.
   const response = await fetch(url, { ...options, redirect: 'manual' } as RequestInit)
   const parts: Uint8Array[] = []
   let length = 0

@@ -39,7 +39,7 @@ async function runIssuer(): Promise<typeof issuer> {
   }
 }
 
-test('with an issuer that the settings of a separate process name, a guest can register and later sign in', async () => {
+test('a guest can register and later sign in with an issuer named in the settings of a separate process', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
   const consent = new URL(await startSocialSignIn(visitor, 'oidc', '?return_to=/my'))

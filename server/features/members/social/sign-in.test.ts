@@ -193,7 +193,7 @@ describe('a member who starts a provider', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ id })
   })
 
-  it('does not link at another site’s request, nor if the browser hides who initiated it', async () => {
+  it('does not link at another site’s request, nor if the browser hides who initiated the request', async () => {
     const { visitor } = await site.createMember()
     const start = (headers: Record<string, string>) => visitor.fetch('/api/user/social/oidc', { headers })
     for (const fetchSite of ['cross-site', 'same-site', 'none']) {
@@ -231,7 +231,7 @@ it('the audit log records every sign-in method, without personal data', async ()
 })
 
 describe('a user who deletes the account', () => {
-  it('exports their identities, which are deleted', async () => {
+  it('can export the identities, which the deletion then erases', async () => {
     const visitor = site.visitor()
     await signInWithProvider(visitor)
     const { id } = await visitor.callOk(getUser)

@@ -22,7 +22,7 @@ function present({ day, revenue, began, ended, failed_renewals }: RevenueDay): R
   return { day, revenue: revenue.map(withNetRevenue), subscribed: began, churned: ended, failed_renewals }
 }
 
-/** Adds the net revenue to sums of ledger lines. */
+/** Returns sums of ledger lines together with their net revenue. */
 export function withNetRevenue(sums: LedgerSums): Revenue {
   const { gross_cents, refunded_cents, disputed_cents, disputes_won_cents } = sums
   return { ...sums, net_cents: gross_cents - refunded_cents - (disputed_cents - disputes_won_cents) }

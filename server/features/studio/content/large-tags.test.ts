@@ -8,7 +8,7 @@ import { signInOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Number of videos, which need more than two batches. */
+/** Number of videos. It is so high that a change of all videos takes more than two batches. */
 const many = 450
 
 let site: TestSite

@@ -183,7 +183,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('is listed as uploaded once it is complete, as long as it is the current file of its target', async () => {
+  it('is listed as uploaded when it is complete, as long as it is the current file of its target', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(studio, id, 0, partOf(film, 0))

@@ -154,7 +154,7 @@ describe('editing a video', () => {
     expect((await studio.callOk(getStudioVideo, { query: { id: built } })).inherited).toBeNull()
   })
 
-  it('gives videos with the same title different addresses, and a new video the latest prices', async () => {
+  it('gives videos with the same title different addresses, and copies the latest prices to a new video', async () => {
     const one = await begin('Twin Peaks!')
     await studio.callOk(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })
     const two = await begin('Twin peaks')

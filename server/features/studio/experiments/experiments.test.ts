@@ -146,7 +146,7 @@ describe('the commands', () => {
 })
 
 describe('the number of free episodes', () => {
-  it('is that of the variant in the list, playback, saved position and purchase', async () => {
+  it('follows the variant: in the list, in playback, in saved positions and in purchases', async () => {
     const experiment = await startFree(5)
     const [usual, more] = [
       await createGuestInVariant(site, experiment, 0),
@@ -194,7 +194,7 @@ describe('the number of free episodes', () => {
     expect((await play(more, 5)).code).toBe(200)
   })
 
-  it('decides that a whole video is for sale only if some episodes are locked for the viewer', async () => {
+  it('puts a whole video on sale only if some episodes are locked for the viewer', async () => {
     const experiment = await startFree(6)
     const [usual, all] = [
       await createGuestInVariant(site, experiment, 0),
@@ -225,7 +225,7 @@ describe('the number of free episodes', () => {
     expect(await open({})).toMatchObject({ undecided: true, playable: undefined })
   })
 
-  it('is that of the variant in the data embedded in the document', async () => {
+  it('follows the variant in the data that the document contains', async () => {
     const experiment = await startFree(5)
     const more = await createGuestInVariant(site, experiment, 1)
     const cookies = Object.fromEntries([more.cookie.split('=') as [string, string]])
@@ -296,7 +296,7 @@ describe('the price', () => {
   const offerTo = async (visitor: Visitor, number = 4) =>
     ((await play(visitor, number)) as { info?: { price?: object } }).info?.price
 
-  it('of an episode is that of the variant in the list, the offer, the order, the gateway and the ledger', async () => {
+  it('of an episode follows the variant: in the list, the offer, the order, the gateway and the ledger', async () => {
     const experiment = await startPrice('episode_price', 149)
     const [usual, dear] = [
       await createGuestInVariant(site, experiment, 0),
@@ -331,7 +331,7 @@ describe('the price', () => {
     expect(variants[1]?.revenue).toMatchObject([{ net_cents: 149 }])
   })
 
-  it('of a whole video is that of the variant, only for that video', async () => {
+  it('of a whole video follows the variant, but only for the video of the experiment', async () => {
     const experiment = await startPrice('video_price', 499)
     const cheap = await createGuestInVariant(site, experiment, 1)
     expect(await offerTo(cheap)).toMatchObject({ episode_cents: 99, video_cents: 499 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Returns the output of the command line, which needs no session that a moved clock would end. */
+/** Returns the output of the command line. It needs no session, which would end when the clock is moved. */
 async function runCommand<T>(...words: string[]): Promise<T> {
   return JSON.parse(await runStudioCommand(site.context, ['analytics', ...words, '--json'])) as T
 }
@@ -159,7 +159,7 @@ it('an event counts once if its process does not learn that the transaction was 
   expect(await visits()).toBe(before + 1)
 })
 
-it('visits are counted by a member’s referral code, but not by that of a guest', async () => {
+it('visits are counted by a member’s referral code, but not by the referral code of a guest', async () => {
   const { visitor, user } = await registerMember(site)
   await track({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
   const guest = site.visitor()

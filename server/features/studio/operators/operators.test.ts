@@ -74,7 +74,7 @@ describe('an owner', () => {
     expect(mail?.text).not.toContain('invitation=')
     const { list } = await owner.studio.callOk(listAuditEvents, { query: { subject: operator.id } })
     expect(list[0]).toMatchObject({ event: 'studio operator reset-access', operator: owner.email })
-    // The first link was never opened, so the operator has no access to reset.
+    // This operator has not opened the first link. There is no access that the reset could end, so no mail is sent.
     await owner.studio.callOk(addOperator, { body: { email: 'fresh@example.com' } })
     await owner.studio.callOk(resetOperator, { body: { email: 'fresh@example.com' } })
     expect(await site.mails('fresh@example.com')).toEqual([])

@@ -150,7 +150,7 @@ describe('signing in to the studio', () => {
     expect(codesOf([await signIn({ totp: recovery }), await signIn({ totp: recovery })])).toEqual([200, 500])
   })
 
-  it('is refused for some time after wrong passwords, like that of a member', async () => {
+  it('is refused for some time after wrong passwords, like the sign-in of a member', async () => {
     for (let count = 0; count < 6; count++) await signIn({ password: 'not this one' })
     expect((await signIn({ totp: code() })).status).toBe(429)
   })

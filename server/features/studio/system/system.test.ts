@@ -88,7 +88,7 @@ describe('the health of the site', () => {
     expect(third?.since).not.toBe(first?.since)
   })
 
-  it('includes messages of other systems only for owners, and of gateways only names and codes', async () => {
+  it('includes messages of other systems only for owners, with those of gateways replaced by names and codes', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('there is no gateway')
     const error = Object.assign(new Error('no payment of eve@example.com'), {

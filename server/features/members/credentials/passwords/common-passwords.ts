@@ -22,7 +22,10 @@ const suffixes =
 
 let breachedPasswordsJson: string | undefined
 
-/** Returns whether a password is among those that attackers try first. Ignores case, because attackers try both. */
+/**
+ * Returns whether a password is among those that attackers try first. Ignores case, because attackers try capital and
+ * small letters.
+ */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
   if (new Set(lower).size < 3) return true

@@ -3,7 +3,7 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { runHashing } from './run-hashing.ts'
 
-/** Maximum number of concurrent hashes: 4, or fewer if one core would not remain for other calls. */
+/** Maximum number of concurrent hashes: 4, or fewer if 4 would leave no core for other calls. */
 const maxConcurrent = Math.min(4, Math.max(1, availableParallelism() - 1))
 /** Maximum length of the queue. Calls at the end of a longer queue would time out. */
 const maxQueued = 200

@@ -27,7 +27,7 @@ type SecondFactorResult = ResultOf<typeof changeSecondFactorCall>
 
 /**
  * Sets up, confirms or removes a member's second factor. Setting up and removing require reauthentication; removing
- * also requires a code. Wrong passwords count as failed attempts. So do wrong codes, except those of a confirmation.
+ * also requires a code. Wrong passwords count as failed attempts. Wrong codes also count, except in a confirmation.
  * @throws Refusal signInRequired; passwordWrong and codeWrong with the field; editConflict if there is nothing to
  * confirm, or a second factor is already set up; Fault tooManyRequests
  */
