@@ -38,8 +38,8 @@ export {
 export interface Experiments {
   /**
    * Returns the running experiments from a cache. They are read again when the database announces a change. While the
-   * connection for these announcements is known to be lost, they are read each second. A lost connection is noticed
-   * after at most 25 seconds. While the database is unavailable, the experiments may be older.
+   * connection for these announcements is known to be lost, the experiments are read each second. A lost connection is
+   * noticed after at most 25 seconds. While the database is unavailable, the experiments may be older.
    */
   running(): Promise<readonly RunningExperiment[]>
   /**

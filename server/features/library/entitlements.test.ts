@@ -116,7 +116,7 @@ test('the end of a subscription can be moved, but not the end of a purchase', as
   expect(await covers(first())).toBe(true)
 })
 
-test('a refund revokes only the entitlements of its order, which can be restored', async () => {
+test('a refund revokes only the entitlements of its order, and these can be restored', async () => {
   const refunded = await grant({ videoId: video.id, episodeId: first() })
   await grant({ videoId: video.id, episodeId: second() })
   await change((tx) => revokeEntitlements(tx, refunded, now))

@@ -132,7 +132,7 @@ describe('many viewers', () => {
     expect(await counts()).toEqual(videos.map(() => ({ play_count: 12, favorite_count: 12 })))
   })
 
-  it('sign in to one account at once, and all their records are merged once', async () => {
+  it('sign in to one account concurrently, and all their records are merged once', async () => {
     const [member, ...guests] = (await Promise.all([1, 2, 3, 4].map(() => devicesOf(1)))).flat()
     await save(member, 0, 0, 1)
     for (const [i, guest] of guests.entries())

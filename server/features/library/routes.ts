@@ -74,8 +74,8 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
           return { removed }
         })
       },
-      // A viewer saves a position every few seconds while watching. So the viewer is taken from the cache of sessions,
-      // and a save usually needs no query once the viewer has opened the video's page in this process.
+      // A viewer saves a position every few seconds while watching. So the viewer is taken from the cache of sessions.
+      // After the viewer has opened the video's page in this process, a save usually needs no query.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
         return { info: (await saves.accept(readSaveCall(call, call.viewer.userId))) ?? (await save(call)) }

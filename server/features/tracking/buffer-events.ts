@@ -143,7 +143,7 @@ function trimInBackground(trim: (userId: string) => Promise<void>, log: Log) {
       for (const userId of userIds) waiting.add(userId)
       if (waiting.size > 0) running ??= trimAll()
     },
-    /** Ends after the trim that is running. */
+    /** Discards the waiting trims, and waits for the trim that is running. */
     async stop(): Promise<void> {
       waiting.clear()
       await running

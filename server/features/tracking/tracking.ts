@@ -100,7 +100,7 @@ export async function aggregateShares(db: Db): Promise<void> {
   while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batchSize))) === batchSize);
 }
 
-/** Returns the time before which events have expired. Their partition is dropped once its whole month has expired. */
+/** Returns the time before which events have expired. Their partition is dropped after its whole month has expired. */
 function eventRetentionStart({ clock, tracking }: EventsContext): Date {
   return new Date(clock.now().getTime() - tracking.eventRetentionDays * dayMs)
 }

@@ -105,7 +105,7 @@ describe('a service that does not respond', () => {
     )
   })
 
-  it('gets few requests per run, even if each has another host name, and its other pushes are postponed', async () => {
+  it('gets few requests per run, even if each request has another host name, and its other pushes are postponed', async () => {
     service.reply = ({ host }) => (host?.endsWith('.silent.com') ? 'nothing' : { status: 201 })
     await addBrowsers(times(60, (i) => `push-${i}.silent.com`))
     await release(3)
@@ -184,7 +184,7 @@ describe('a claim', () => {
     ])
   })
 
-  it('takes a push for another public key only once the push has expired', async () => {
+  it('takes a push for another public key only after the push has expired', async () => {
     await subscribe()
     await release(3)
     const { publicKey } = derivePushKeys('another secret of thirty-two characters')

@@ -42,8 +42,8 @@ export async function moveSubscriptions(tx: Tx, from: string, to: string): Promi
 }
 
 /**
- * Binds a member's subscriptions to a new session: those without a session, and those of the former session that it
- * replaces.
+ * Binds a member's subscriptions to a new session: those without a session, and those of the former session that the
+ * new one replaces.
  */
 export async function bindSubscriptions(
   tx: Tx,
@@ -163,8 +163,8 @@ export interface DuePush extends CoverColumns {
 }
 
 /**
- * Claims due pushes until `until`, so that no other process sends them. Pushes with the fewest attempts are first. A
- * push whose subscription was made with another public key is claimed only after the push has expired, so that it is
+ * Claims due pushes until `until`, so that no other process sends them. Pushes with the fewest attempts are first. If
+ * the subscription of a push was made with another public key, the push is not claimed before it expires. It is then
  * deleted.
  */
 export async function claimPushes(

@@ -169,7 +169,10 @@ export function selectLatestPrice(db: Db) {
     .executeTakeFirst()
 }
 
-/** Selects the titles of the video that was created just before this one. This video copied its prices. */
+/**
+ * Selects the titles of the previous video: the one that was created just before this video, and whose prices this
+ * video copied.
+ */
 export function selectPreviousVideo(db: Db, id: string) {
   return db
     .selectFrom('videos')

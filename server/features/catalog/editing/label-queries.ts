@@ -71,7 +71,7 @@ export async function lockLabels(
 }
 
 /**
- * Waits until no other transaction is changing names of labels, and blocks the next ones until this transaction ends.
+ * Waits until no other transaction is changing names of labels, and blocks further changes until this transaction ends.
  */
 export async function lockNames(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('label names', 0))`.execute(tx)
@@ -144,7 +144,7 @@ export async function replaceTag(
   return ids.length + (await removeLabel(tx, 'tag', from, videoIds))
 }
 
-/** Adds a tag's trending score to that of the tag that replaces it. */
+/** Adds a tag's trending score to the score of the tag that replaces it. */
 export async function mergeTrendingScore(tx: Tx, from: string, into: string): Promise<void> {
   await sql`UPDATE tags SET trending_score = tags.trending_score + former.trending_score FROM tags former
     WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
@@ -159,7 +159,7 @@ async function setCategory(tx: Tx, from: string, into: string | null): Promise<n
   return Number(numUpdatedRows)
 }
 
-/** Removes a label from all videos, or a tag only from `videoIds`. @returns how many videos had it */
+/** Removes a label from all videos. A tag may be removed from `videoIds` only. @returns how many videos had it */
 export async function removeLabel(
   tx: Tx,
   kind: LabelKind,

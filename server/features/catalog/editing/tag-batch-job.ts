@@ -46,7 +46,7 @@ async function indexBatch(tx: Tx, tagId: string, ids: readonly string[], last: s
   await work.saveIndexProgress(tx, tagId, last)
 }
 
-/** Deletes a tag without videos. If a homepage section shows the tag by now, the tag remains. */
+/** Deletes a tag without videos, unless a homepage section now shows the tag. */
 async function deleteEmptyTag(tx: Tx, tagId: string): Promise<void> {
   await lockHomepage(tx)
   const job = await work.lockTagBatchJob(tx, tagId)

@@ -30,7 +30,8 @@ export async function publishNow(
   now: Date,
 ): Promise<void> {
   if (state === 'published') throw new Refusal('editConflict')
-  // Does not check the episodes, because buyers could still watch the archived video. The release date does not change.
+  // Does not check the episodes: archiving removed none, because buyers may still watch them. The release date does not
+  // change.
   if (state === 'archived')
     return queries.updateVideoState(tx, id, { state: 'published', released_at: released_at ?? now })
   if (count === 0) throw new Refusal('noEpisodes')

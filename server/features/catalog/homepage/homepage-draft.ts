@@ -26,8 +26,8 @@ import {
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
 /**
- * Loads the homepage for editing. `version` is a hash of the homepage. `saveDraft` uses it to detect an edit in
- * between.
+ * Loads the homepage for editing. `version` is a hash of the homepage. `saveDraft` uses it to detect that the homepage
+ * has been edited since.
  */
 export async function loadDraft(db: Db): Promise<{ draft: HomepageDraft; version: string }> {
   const [sections, categories, settings] = await Promise.all([

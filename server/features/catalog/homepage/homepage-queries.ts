@@ -43,7 +43,9 @@ export function selectPicked(db: Db, by: 'id' | 'slug', values: readonly string[
     .execute()
 }
 
-/** Waits until no other transaction is changing the homepage, and blocks the next ones until this transaction ends. */
+/**
+ * Waits until no other transaction is changing the homepage, and blocks further changes until this transaction ends.
+ */
 export async function lockHomepage(tx: Tx): Promise<void> {
   await sql`LOCK TABLE sections IN SHARE ROW EXCLUSIVE MODE`.execute(tx)
 }

@@ -15,7 +15,7 @@ import {
 
 /** Number of cards in a section on the homepage, by its kind. */
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
-/** A row of fewer videos looks empty on a wide screen. */
+/** A row with fewer videos than this looks empty on a wide screen. */
 const minRowSize = 4
 
 export type Copyright = SharedHomepage['info']['copyright']
@@ -111,8 +111,8 @@ export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[numb
 
 /**
  * Loads the sections of a homepage. To avoid repetition, a row of the newest videos omits videos that carousels and
- * rankings show. If a grid of the newest videos follows, a row that keeps only a few of them is empty. The grid omits
- * videos that at least two other sections show.
+ * rankings show. If there is also a grid of the newest videos, a row that keeps only a few videos is emptied. The grid
+ * omits videos that at least two other sections show.
  * @returns null for sections that differ per viewer
  */
 async function loadSections(

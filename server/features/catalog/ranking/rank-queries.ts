@@ -8,10 +8,10 @@ import type { Db, Tx } from '#server/tables.ts'
  */
 
 /**
- * Updates the popularity of a batch of videos that were played since the last ranking, and adds the plays to the
- * trending scores of their tags. The rank changes of a batch share one ranking version, which viewers who are paging at
- * this moment need. Popularity never decreases, even if duplicate plays were subtracted. Otherwise, a listed video
- * could appear again on a later page.
+ * Updates the popularity of a batch of videos that were played since the last ranking. Adds the plays to the trending
+ * scores of the videos' tags. The rank changes of a batch share one ranking version. They are stored for viewers who
+ * are paging at this moment. Popularity never decreases, even if duplicate plays were subtracted. Otherwise, a listed
+ * video could appear again on a later page.
  * @returns how many videos were updated
  */
 export async function refreshPlayedVideos(tx: Tx, limit: number, now: Date): Promise<number> {
@@ -113,7 +113,7 @@ export const tierSizes = [
 
 /**
  * Moves at most `limit` videos to their search tier. Popular and new videos belong to the front tiers. The number of
- * rows read depends on the size of the front tiers, not on that of the catalogue. Moves to the back come first: a
+ * rows read depends on the size of the front tiers, not on the size of the catalogue. Moves to the back come first. A
  * search stops when the front tiers have enough matches, so less popular videos must leave a front tier first.
  * @returns how many videos were moved
  */

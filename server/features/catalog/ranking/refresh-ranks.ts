@@ -12,8 +12,8 @@ import {
 
 const batchSize = 1000
 /**
- * Number of videos whose tier is changed in one statement. The index has an entry of a search row for each of its
- * words. If the index is not in memory, moving a row takes 20 ms, so a batch takes a third of the statement timeout.
+ * Number of videos whose tier is changed in one statement. The index has one entry for each word of a search row. If
+ * the index is not in memory, moving a row takes 20 ms, so a batch takes a third of the statement timeout.
  */
 const tierBatch = 500
 /** Half-life of a play in the trending score of its video's tags. */

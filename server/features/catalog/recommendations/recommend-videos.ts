@@ -52,7 +52,7 @@ const maxExcluded = 240
 
 /**
  * Returns recommendations in pages. Similarity and the viewer's history change all the time. So the cursor contains the
- * seeds of the first page and the videos listed so far, and a further page has the best of the other videos.
+ * seeds of the first page and the videos listed so far. A further page has the best videos that are not listed yet.
  * @throws Fault invalidCursor
  */
 export async function recommendPage(

@@ -9,7 +9,10 @@ export type FindSimilar = (
   options: SimilarOptions,
 ) => Promise<readonly SimilarVideo[]>
 
-/** Queries the same similar videos only once a second, because an ad may bring many viewers to one episode at once. */
+/**
+ * Queries the similar videos of the same seeds only once a second, because an ad may bring many viewers to one episode
+ * at once.
+ */
 export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
   const cache = createResponseCache<readonly SimilarVideo[]>(clock)
   return (seeds, options) =>

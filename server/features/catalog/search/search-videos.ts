@@ -74,8 +74,8 @@ async function continueSearch(db: Db, search: Search, after: SearchPosition, ord
 }
 
 /**
- * Searches exactly these words. Allows typos if few videos or names match. If no video has all words, requires only
- * some of them.
+ * Searches these words. If few videos or names match, also allows typos. If no video has all words, requires only some
+ * of them.
  */
 async function startSearch(db: Db, keyword: string, language: Language, order: Order, size: number) {
   const exact = await parseKeyword(db, keyword, language, { forgiving: false })

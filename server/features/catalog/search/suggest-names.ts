@@ -42,7 +42,8 @@ async function findNames(
   language: Language,
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
-  // Chooses words as a search does: there, the categories that match a word leave room for fewer similar words.
+  // Chooses words as a search does, so that both find the same names. In a search, the categories that match a word
+  // leave room for fewer similar words.
   const choices = nameChoicesOf(withCategories(choosePrefixes(words, { forgiving }), words))
   if (choices.length === 0) return { tags: [], titles: [] }
   const terms = buildNameTerms(whole, choices, language)

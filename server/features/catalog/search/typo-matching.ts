@@ -5,8 +5,8 @@ import type { SearchTerms, TypedWord } from './search-queries.ts'
 export type Choices = string[][]
 
 /**
- * A search with the words to which it was resolved. The cursor contains them, so that words indexed between two pages
- * do not change the results.
+ * A search, and the indexed words that it means. The cursor contains these words, so that words indexed between two
+ * pages do not change the results.
  */
 export interface Search {
   join: 'all' | 'any'
@@ -119,8 +119,8 @@ function formatChoice(choice: string): string {
 }
 
 /**
- * Builds the tsqueries of a search for names in the viewer's language and English. Matches only words with weight A,
- * which are those of the item's names. The index of a video also contains its tags' names, with weight B.
+ * Builds the tsqueries of a search for names in the viewer's language and English. Matches only words with weight A:
+ * the words of the item's own names. The index of a video also contains its tags' names, with weight B.
  */
 export function buildNameTerms(whole: string, choices: Choices, language: Language): SearchTerms {
   const languages = language === 'en' ? ['en'] : [language, 'en']

@@ -22,7 +22,7 @@ const batchSize = 5000
  */
 const playRetentionDays = 2
 /**
- * Days for which the tombstone of a removed history entry blocks delayed saves, such as those of a phone without a
+ * Days for which the tombstone of a removed history entry blocks delayed saves, such as saves of a phone without a
  * network.
  */
 const tombstoneRetentionDays = 30

@@ -41,8 +41,8 @@ export async function appendPlayCountChanges(tx: Tx, changes: ReadonlyMap<string
 }
 
 /**
- * Adds a batch of appended changes to the counts of their videos. Also adds plays that are not `aggregated`, which a
- * process of the previous release inserted, or which were inserted when the table `play_count_changes` did not exist.
+ * Adds a batch of appended changes to the counts of their videos. Also adds plays that are not `aggregated`. A process
+ * of the previous release inserted them, or the table `play_count_changes` did not exist when they were inserted.
  * Several processes may call it concurrently.
  * @returns how many rows of the larger batch were counted
  */

@@ -50,7 +50,7 @@ async function watchAndLikeAll(userId: string): Promise<void> {
   }
 }
 
-/** Watches the same videos as a guest and as a member on two devices. Then the guest signs in. */
+/** Lets a guest and a member watch the same videos on two devices. Then the guest signs in. */
 async function watchAndSignIn(): Promise<void> {
   const [guest, member] = [newId('usr'), newId('usr')]
   await Promise.all([watchAndLikeAll(guest), watchAndLikeAll(member)])

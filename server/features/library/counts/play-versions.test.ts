@@ -60,7 +60,7 @@ const before = {
       await addToCounters(tx, 'videos', 'play_count', counts)
     })
   },
-  /** Release 1.1.0 subtracts a play that was counted for both users at once. */
+  /** Merges as release 1.1.0 does, which immediately subtracts a play that was counted for both users. */
   async merge(guest: string, member: string): Promise<void> {
     await inTransaction(async (tx) => {
       await mergePlays(tx, guest, member)
@@ -78,7 +78,7 @@ const before = {
 const users = () => [newId('usr'), newId('usr'), newId('usr'), newId('usr')] as const
 
 describe('a play', () => {
-  it('is counted by one row for all plays of its video in a batch, and its own row is never updated', async () => {
+  it('is counted by one row for all plays of its video in a batch, and the row of the play is never updated', async () => {
     const rows = users().map((user_id) => ({
       user_id,
       episode_id: video.episodes[0]?.id ?? '',

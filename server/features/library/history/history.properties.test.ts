@@ -239,8 +239,8 @@ class SignIn extends Step {
   async run(history: History, { context }: TestSite): Promise<void> {
     const { guest, member } = history.ids
     const from = { id: guest, language: 'en' }
-    // The process may not know that the guest removed an entry in the other process, and could restore that entry for
-    // the member.
+    // The guest may have removed an entry in the other process. This process may not know it, and could restore the
+    // entry for the member.
     if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
     const settle: LifecycleHooks['merge'][number] = (tx, id) =>
       at(this.process).flushUserInTransaction(tx, id)

@@ -189,7 +189,7 @@ describe('a pending position', () => {
       .toBe(0)
   })
 
-  it('is buffered even if it is the first position in a video, if its viewer has opened the page', async () => {
+  it('is buffered even as the first position in a video, if its viewer has opened the page', async () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     const recordedQueries = recordQueries('sessions', 'users', 'watch_history')

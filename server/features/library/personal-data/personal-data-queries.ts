@@ -6,7 +6,7 @@ import type { Db, Tx } from '#server/tables.ts'
 /*
  * Each merge deletes a guest's rows and inserts them for the member in one statement, so that two concurrent merges
  * move them only once. A merge locks both users in `users`, and a change of one user's records locks that user
- * (`ensureUserRow`), so that they cannot deadlock.
+ * (`ensureUserRow`). So a merge and a change cannot deadlock.
  */
 
 /**
@@ -44,9 +44,9 @@ export async function mergeFavorites(tx: Tx, guestId: string, memberId: string):
 }
 
 /**
- * Merges plays. Plays of both users in the same episode and half hour become one play, which is marked as counted if
- * one of them was. If both were counted, the video's play count decreases by one. The member's plays are locked first,
- * so that no process counts them at the same time.
+ * Merges plays. Plays of both users in the same episode and half hour become one play. This play is marked as counted
+ * if one of the two was. If both were counted, the video's play count decreases by one. The member's plays are locked
+ * first, so that no process counts them at the same time.
  */
 export async function mergePlays(tx: Tx, guestId: string, memberId: string): Promise<void> {
   const { rows } = await sql<{ video_id: string; plays: number }>`

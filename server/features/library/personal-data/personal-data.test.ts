@@ -217,7 +217,7 @@ describe('signing in', () => {
   it.each([
     ['before', true],
     ['after', false],
-  ])('counts a video once as watched next if it was aggregated %s the sign-in', async (_words, before) => {
+  ])('counts a pair of consecutive videos once, aggregated %s the sign-in', async (_words, before) => {
     const { visitor, email } = await registerMember(site)
     await watch({ visitor, id: '' }, 2, 1000, 1)
     await updateRanking()
@@ -233,7 +233,7 @@ describe('signing in', () => {
     expect(rows).toEqual([{ viewers: 1 }])
   })
 
-  it("moves the guest's records to the account, as does registering", async () => {
+  it("moves the guest's records to the account, as registering does", async () => {
     const { visitor, email } = await registerMember(site, member.visitor)
     await watch(member, 0, 2000, 2)
     await addToFavorites(member, 0)

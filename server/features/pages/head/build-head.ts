@@ -84,8 +84,8 @@ export function pwaLinks({ icons, operator }: { icons: SiteIcons; operator: { si
 }
 
 /**
- * Returns the tag that preloads an image. The CORS mode must equal that of the later request, or the browser downloads
- * the image twice. The poster of `firstVideoElement` uses CORS.
+ * Returns the tag that preloads an image. The CORS mode must be the same as in the later request, or the browser
+ * downloads the image twice. The poster of `firstVideoElement` uses CORS.
  */
 export function preloadImage(address: string | undefined, ofVideo = false): string {
   const corsAttribute = ofVideo ? ' crossorigin="anonymous"' : ''

@@ -42,7 +42,7 @@ export async function archiveEvents(context: ArchiveContext, signal: AbortSignal
  * Makes sure that the files of a partition, such as `events_2026_11`, are complete, so that the partition can be
  * dropped. The file of each day must have at least as many events as the table; a file with fewer events is written
  * again. A file may have more, because a user's oldest events are deleted from the table.
- * @throws Error if a rewritten file still has fewer
+ * @throws Error if a rewritten file still has fewer events than the table
  */
 export async function archiveMonth(context: ArchiveContext, partition: string): Promise<void> {
   for (const day of daysOfMonth(partition)) {

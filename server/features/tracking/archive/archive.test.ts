@@ -111,7 +111,7 @@ describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
     await fill('2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z')
     await archiveEvents(context, never)
     await own.db.deleteFrom('events').where('at', '=', new Date('2021-03-01T13:00:00.000Z')).execute()
-    // This storage lists no files, as if another process had archived the day since.
+    // This storage lists no files, so the day is read again, as if another process had archived it after the listing.
     const unlisted: Storage = { ...storage, async *list() {} }
     await archiveEvents({ ...context, storage: unlisted }, never)
     expect(await archivedTimes()).toEqual(['2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z'])
@@ -178,7 +178,7 @@ describe('a month of expired events', () => {
     expect(await archivedTimes()).toEqual(['2021-01-01T00:00:00.000Z', '2021-01-31T23:59:59.999Z'])
   })
 
-  test('is archived with events that were stored after their day’s file was written, and with events deleted since', async () => {
+  test('is archived with events that were stored after their day’s file was written, and with events deleted since then', async () => {
     const { context, db, put, stored } = await startSite()
     await put('2021-01-10T12:00:00.000Z')
     await put('2021-01-20T12:00:00.000Z')

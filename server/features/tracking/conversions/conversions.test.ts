@@ -167,7 +167,7 @@ describe('a paid order', () => {
   test('is not reported after consent is withdrawn', async () => {
     const [one, two] = [await buy(true), await buy(true)]
     await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, one.userId))
-    // The answer of the second user is changed without this feature, which must count too.
+    // The answer of the second user is changed without a call to this feature. This withdrawal must count too.
     await setConsent(site, two.userId, false)
     await send()
     expect(sink.posts).toEqual([])
