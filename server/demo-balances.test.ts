@@ -25,7 +25,7 @@ afterEach(async () => {
 const orders = ({ context }: BillingSite) =>
   context.db.selectFrom('orders').select(['id', 'kind', 'status', 'amount_cents']).orderBy('id').execute()
 
-test('creates members with top-ups and purchases once for a demo with balances, even if two starts are concurrent', async () => {
+test('if balances are turned on, creates members with top-ups and purchases only once, even if two processes start at the same time', async () => {
   await Promise.all([fillDemoBalances(site.context), fillDemoBalances(site.context)])
   await fillDemoBalances(site.context)
   const created = await orders(site)

@@ -160,14 +160,14 @@ async function measureFault(watch: AlertRecorder, fault: Fault): Promise<string[
   const began = Date.now()
   await fault.begin()
   await waitUntil(
-    `${fault.alerts.join(' and ')} by mail, as ${fault.what}`,
+    `${fault.alerts.join(' and ')} are mailed (fault: ${fault.what})`,
     () => fault.alerts.every((alert) => watch.msUntil(alert, 'mailed', began) !== undefined),
     timeoutMs,
   )
   const mended = Date.now()
   await fault.end()
   await waitUntil(
-    `${fault.alerts.join(' and ')} over`,
+    `${fault.alerts.join(' and ')} are resolved`,
     () => fault.alerts.every((alert) => watch.msUntil(alert, 'over', mended) !== undefined),
     timeoutMs,
   )

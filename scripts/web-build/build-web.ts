@@ -49,7 +49,7 @@ async function buildScript(input: string, file: string, define: Record<string, s
 }
 
 /**
- * Adds preloads to a document after its entry script, and the theme colour of the design tokens. The server replaces
+ * Adds preloads to a document, after its entry script. Sets its theme colour from the design tokens. The server replaces
  * `<!--preloads-->` by the route's scripts. The Latin font is preloaded because every screen uses it, so that text
  * rarely changes its font after it appears.
  */

@@ -78,7 +78,7 @@ const before = {
 const users = () => [newId('usr'), newId('usr'), newId('usr'), newId('usr')] as const
 
 describe('a play', () => {
-  it('is counted by one row for all plays of its video in a batch, and the row of the play is never updated', async () => {
+  it('is counted without an update of its row: a batch appends one change for all plays of a video', async () => {
     const rows = users().map((user_id) => ({
       user_id,
       episode_id: video.episodes[0]?.id ?? '',
@@ -108,7 +108,7 @@ describe('a play', () => {
     expect(await playCount()).toBe(1)
   })
 
-  it('is counted once if two processes insert it at the same time and one of them fails instead of waiting', async () => {
+  it('is counted once if two processes insert it at the same time and the later one fails with a conflict', async () => {
     const [userId] = users()
     const episode_id = video.episodes[0]?.id ?? ''
     const row = { user_id: userId, episode_id, video_id: video.id, half_hour: halfHour }
@@ -171,7 +171,7 @@ describe('on the schema of the previous release', () => {
   beforeAll(() => database.pool.query('ALTER TABLE play_count_changes RENAME TO not_yet'))
   afterAll(() => database.pool.query('ALTER TABLE not_yet RENAME TO play_count_changes'))
 
-  it('plays are marked and counted, and merged plays are subtracted', async () => {
+  it('plays are counted and marked as counted, and a play that was counted for both merged users is subtracted once', async () => {
     expect(await hasPlayCountChanges(database.db)).toBe(false)
     const [a, b] = users()
     await play(a)

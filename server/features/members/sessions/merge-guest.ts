@@ -10,7 +10,8 @@ import type { Tx } from '#server/tables.ts'
 export type CheckAccount = (account: UserRow) => Promise<void>
 
 /**
- * Merges a guest's records into an account. A guest without a row gets a row that records the merge. If another tab
+ * Merges a guest's records into an account. Each feature registers a hook that merges its data, such as `mergeBilling`
+ * for orders. A guest without a row gets a row that records the merge. If another tab
  * then sends a call as this guest, the server finds the merge in the row. Without the row, it would store data for a
  * guest that does not exist any more.
  */

@@ -35,7 +35,7 @@ export interface SocialProvider {
    */
   authorizationUrl(checks: AuthorizationChecks, chooseAccount: boolean): Promise<URL>
   /**
-   * Identifies the user by the code in `callback`.
+   * Exchanges the code in `callback` for the user's profile.
    * @throws Error if state, nonce or signature are wrong, or the provider cannot be reached or its response is invalid
    */
   identify(callback: URL, checks: AuthorizationChecks): Promise<SocialProfile>

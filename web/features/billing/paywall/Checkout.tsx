@@ -30,7 +30,7 @@ export function trackCheckout({
   track({ name: 'InitiateCheckout', contentId, cents, currency })
 }
 
-/** Shows the page of the card form in a sheet, in a frame, and reports the order's result. */
+/** Shows a sheet with a frame that contains the page of the card form, and reports the order's result. */
 export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
   const onReport = (report: OrderReport) => {
