@@ -266,7 +266,12 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: 'Error reporting: sandbox or production by the host',
         implementation: '`environmentOf`',
-        tests: [[scrub, 'classifies a host that contains the configured text as sandbox, and any other host as production']],
+        tests: [
+          [
+            scrub,
+            'classifies a host that contains the configured text as sandbox, and any other host as production',
+          ],
+        ],
       },
       {
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
