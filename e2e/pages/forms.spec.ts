@@ -40,7 +40,7 @@ test('the payment fields show their errors on blur', async ({ page }) => {
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form, card } = cardForm(page)
   await form.getByLabel('First name').press('Tab')
-  await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter your first name')
+  await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter your first name.')
   const [number, errorMessage] = [card.getByLabel('Card number'), card.getByText('Check the card number.')]
   await number.fill('42')
   // Waits until the script is ready, because the fields are visible before it loads.
