@@ -36,3 +36,20 @@ test('every area is visible on a phone, and the preview keeps its size when the 
   await expect(page.getByText('Published. Viewers see')).toBeVisible()
   await expect(desktop).toHaveAttribute('aria-pressed', 'true')
 })
+
+test('tabs fade out at the edge of a narrow phone until they are scrolled to their end @phone', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 700 })
+  await openStudioWithSession(page, 'owner')
+  await page.goto('/studio/payments?lang=dy')
+  const tabs = page.getByRole('navigation', { name: 'Zahlungen', exact: true })
+  await expect(tabs).toHaveCSS('mask-image', /^linear-gradient/)
+  await tabs.evaluate((element) => element.scrollTo(element.scrollWidth, 0))
+  await expect(tabs).toHaveCSS('mask-image', 'none')
+  await page.goto('/studio/homepage?lang=dy')
+  await expect(page.getByRole('navigation', { name: 'Startseite', exact: true })).toHaveCSS(
+    'mask-image',
+    'none',
+  )
+})
