@@ -1,7 +1,7 @@
-import type { Locator } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
-import { openStudioWithSession } from '#e2e/support/studio.ts'
+import { openStudioWithSession, postToStudio } from '#e2e/support/studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 test.use({ bypassCSP: true, viewport: { width: 820, height: 1180 } })
@@ -52,10 +52,7 @@ for (const language of ['en', 'dy'] as const)
 test('orders fit on a tablet and at 200 % zoom without horizontal scrolling, with titles in whole words @screens', async ({
   page,
 }) => {
-  await page.goto(await towerUrl(page, 4))
-  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
-  await payByCard(page, { number: '4242 4242 4242 4242' })
-  await expectPlaying(page, 4)
+  await buyEpisode(page)
   await openStudioWithSession(page, 'owner')
   for (const width of [720, 768, 820]) {
     await page.setViewportSize({ width, height: 600 })
@@ -71,6 +68,39 @@ test('orders fit on a tablet and at 200 % zoom without horizontal scrolling, wit
     expect.soft(await hiddenWidth(attempts), `attempts at ${width} px`).toBe(0)
   }
 })
+
+test('access, payment attempts and the funnel fit at 200 % zoom, on a phone in landscape and on a laptop @screens', async ({
+  page,
+}) => {
+  await buyEpisode(page)
+  await openStudioWithSession(page, 'owner')
+  const orders = await page.request.get('/api/studio/orders')
+  const { data } = (await orders.json()) as { data: { list: { id: string; user_id: string }[] } }
+  const { id, user_id: customer } = data.list[0] ?? { id: '', user_id: '' }
+  await postToStudio(page, 'entitlements', { customer, days: 30, reason: 'goodwill' })
+  const tables = [
+    { path: `customers/${customer}`, en: 'Access', dy: 'Zugang' },
+    { path: `payments/orders/${id}`, en: 'Payment attempts', dy: 'Zahlungsversuche' },
+    { path: 'analytics', en: 'Conversion funnel', dy: 'Konversionstrichter' },
+  ]
+  for (const language of ['en', 'dy'] as const)
+    for (const { path, ...names } of tables) {
+      await page.goto(`/studio/${path}?lang=${language}`)
+      const table = page.getByRole('region', { name: names[language], exact: true })
+      await expect(table).toBeVisible()
+      for (const width of [720, 844, 1440]) {
+        await page.setViewportSize({ width, height: 600 })
+        expect.soft(await hiddenWidth(table), `${names[language]} at ${width} px`).toBe(0)
+      }
+    }
+})
+
+async function buyEpisode(page: Page): Promise<void> {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expectPlaying(page, 4)
+}
 
 /** Returns the overflow width of a table. */
 const hiddenWidth = (table: Locator): Promise<number> =>

@@ -38,7 +38,10 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
         ),
     },
     { title: t('payments.gateway'), cell: ({ gateway }: Attempt) => gatewayNames[gateway] },
-    { title: t('payments.reference'), cell: ({ reference }: Attempt) => reference ?? '–' },
+    {
+      title: t('payments.reference'),
+      cell: ({ reference }: Attempt) => <span className={styles.id}>{reference ?? '–'}</span>,
+    },
     { title: t('payments.date'), cell: ({ started_at }: Attempt) => formatTime(started_at, language) },
     {
       title: t('payments.nextPoll'),

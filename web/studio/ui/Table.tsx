@@ -13,8 +13,10 @@ export interface Column<Row> {
   actions?: boolean
 }
 
-/** With this number of columns or more, the table needs more width than a tablet has. */
+/** With this number of columns or more, the table needs more width than a tablet has. Buttons count as two columns. */
 const manyColumns = 7
+/** With this number of columns or more, the table also needs more width than a phone has in landscape. */
+const mostColumns = 10
 
 /** A table. On a phone each row becomes a card with the columns' titles. The first column is the header of the row. */
 export function Table<Row>({
@@ -38,12 +40,7 @@ export function Table<Row>({
   const classOf = ({ figures, whole }: Column<Row>) =>
     figures ? styles.figures : whole ? styles.whole : undefined
   return (
-    <div
-      className={`${styles.frame} ${columns.length >= manyColumns ? styles.many : ''}`}
-      tabIndex={0}
-      role="region"
-      aria-label={caption}
-    >
+    <div className={`${styles.frame} ${widthClass(columns)}`} tabIndex={0} role="region" aria-label={caption}>
       <table className={`${styles.table} ${slim ? styles.slim : styles.cards}`}>
         <caption className="hidden-text">{caption}</caption>
         <thead>
@@ -79,4 +76,10 @@ export function Table<Row>({
       </table>
     </div>
   )
+}
+
+function widthClass(columns: readonly { actions?: boolean }[]): string | undefined {
+  const count = columns.length + columns.filter(({ actions }) => actions).length
+  if (count >= mostColumns) return styles.most
+  return count >= manyColumns ? styles.many : ''
 }
