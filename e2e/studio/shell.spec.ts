@@ -37,7 +37,7 @@ test('every area is visible on a phone, and the preview keeps its size when the 
   await expect(desktop).toHaveAttribute('aria-pressed', 'true')
 })
 
-test('tabs fade out at the edge of a narrow phone until they are scrolled to their end @phone', async ({
+test('tabs fade out at the edge of a narrow phone until they are scrolled to their end @screens', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 320, height: 700 })
