@@ -106,32 +106,36 @@ const technicalNumbers = new RegExp(
   [
     // Dates and times of day.
     String.raw`\b(?:19|20)\d\d([ .-])\d\d\1\d\d\b`,
-    String.raw`\b\d{1,2}([ .-])\d{1,2}\2(?:19|20)\d\d\b`,
+    String.raw`\b\d\d([.-])\d\d\2(?:19|20)\d\d\b`,
     String.raw`\b\d\d[.:-]\d\d[.:-]\d\d\b`,
     String.raw`\b(?:\d{3,4}[pi]\d{0,3}|[48]k|[hx]\.?26[45]|(?:19|20)\d\d|\d{3,4}x\d{3,4}|hdr10)\b`,
     String.raw`\b\d+(?:\.9\d{1,2})?[ -]?(?:fps|bits?|kbps|k?hz)\b`,
     String.raw`\b(?:[a-z]*\d\.\d|v\d)\b`,
     // Copies: "(1)", "(copy 2)"; and checksums: "[A1B2C3D4]".
-    String.raw`\((?:\p{L}+ )?\d\)`,
+    String.raw`\((?:(?:copy|copie|copia|cópia|kopie) )?\d\)`,
     String.raw`\[[\da-f]{8}\]`,
   ].join('|'),
   'giu',
 )
-const episodeWords = 'episode|épisode|episodio|episódio|folge|kapitel|chapter|chapitre|cap[ií]tulo|cap|ep'
+/** The number of a season, such as "S01" or "Staffel 2"; that of a season and its episode, "S01E07", is an episode's. */
+const seasonNumber = /(?<!\p{L})(?:s|(?:season|staffel|saison|temporada|vol|volume)[ ._-]*)\d{1,2}(?!\d)/giu
 const episodeNumberPatterns = [
   /s\d{1,2}[ ._-]*e(\d{1,4})(?!\d)/i,
-  new RegExp(String.raw`(?<!\p{L})(?:${episodeWords})[ ._#-]*(\d{1,4})(?!\d)`, 'iu'),
+  /(?<!\p{L})(?:episode|épisode|episodio|episódio|folge|ep)[ ._#-]*(\d{1,4})(?!\d)/iu,
   // A single "e" followed by a space is "and" in Italian and Portuguese.
   /(?<!\p{L})e[._#-]?(\d{1,4})(?!\d)/iu,
+  /(?<!\p{L})(?:kapitel|chapter|chapitre|cap[ií]tulo|cap)[ ._#-]*(\d{1,4})(?!\d)/iu,
   /(?<!\p{L})(?:teil|part|parte|partie)[ ._#-]*(\d{1,4})(?!\d)/iu,
   /\b\d{1,2}x(\d{2,3})\b/i,
-  /(?<!\d)(\d{1,4}) ?(?:of|von|de|sur) ?\d{1,4}(?!\d)/i,
-  /#(\d{1,4})(?!\d)/,
 ]
 
 /** Returns the episode number that a name states in words, such as "S01E07", "Folge 7" or "7 of 12". */
-const spokenNumberIn = (text: string) =>
-  episodeNumberPatterns.map((pattern) => pattern.exec(text)?.[1]).find((number) => number !== undefined)
+function spokenNumberIn(text: string): string | undefined {
+  const [number] = episodeNumberPatterns.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])
+  if (number !== undefined) return number
+  const [, part = '', total] = /(?<!\d)(\d{1,3}) ?(?:of|von|de|sur) ?(\d{1,3})(?!\d)/i.exec(text) ?? []
+  return Number(part) <= Number(total) ? part : undefined
+}
 
 /**
  * Returns the episode of captions that have a folder for each episode: "Subs/Salt.S01E03/2_English.srt", where 2 is the
@@ -145,22 +149,34 @@ function episodeOfCaptionsFolder(folders: readonly string[], stem: string): numb
 }
 
 const isPadded = (number = '') => /^0\d/.test(number)
-/** Returns the only number with a leading zero: in "Salt 03 - The 2nd kiss", that is the episode. */
-const onlyPadded = (numbers: readonly string[]) => {
-  const padded = numbers.filter((number) => /^0\d$/.test(number))
-  return padded.length === 1 ? padded[0] : undefined
+
+/** Returns all numbers of a name that can be its episode's. */
+function numbersIn(name: string): string[] {
+  const numbers = (text: string) => text.match(/(?<!\d)\d{1,4}(?!\d)/g) ?? []
+  const text = name.replaceAll(technicalNumbers, ' ')
+  const withoutSeason = numbers(text.replaceAll(seasonNumber, ' '))
+  return withoutSeason.length > 0 ? withoutSeason : numbers(text)
+}
+
+/**
+ * Returns the number of a name in which text follows the last number, as in "Salt 03 - The 2nd kiss" and "Salt #3 - 10
+ * days": the only one with a leading zero, or the one after "#".
+ */
+function numberBeforeText(text: string, numbers: readonly string[]): string | undefined {
+  if (!/\d[^\d]*\p{L}[^\d]*$/u.test(text.replaceAll(technicalNumbers, ' '))) return undefined
+  const [padded, ...others] = numbers.filter((number) => /^0\d$/.test(number))
+  return others.length === 0 ? (padded ?? /#(\d{1,4})(?!\d)/.exec(text)?.[1]) : undefined
 }
 
 /** Returns the episode number in a file name; it has at most four digits. */
 function episodeNumberIn(stem: string): number | undefined {
   const text = stem.replaceAll('_', ' ')
-  const spoken = spokenNumberIn(text)
-  const plain =
-    text.replaceAll(technicalNumbers, ' ').match(/(?<!\d)\d{1,4}(?!\d)/g) ??
-    (/^\d{1,4}$/.test(text) ? [text] : [])
+  const [onlyNumber] = /^\d{1,4}$/.exec(text) ?? []
+  const numbers = onlyNumber === undefined ? numbersIn(text) : [onlyNumber]
   // "12 The kiss" begins with its number; in other names, and in "365 Days 01", the number is last.
   const start = /^\d+/.exec(text.trim())?.[0]
-  const isFirst = start !== undefined && (isPadded(start) || !isPadded(plain.at(-1)))
-  const number = Number(spoken ?? onlyPadded(plain) ?? (isFirst ? plain[0] : plain.at(-1)) ?? NaN)
+  const isFirst = start !== undefined && (isPadded(start) || !isPadded(numbers.at(-1)))
+  const likely = numberBeforeText(text, numbers) ?? (isFirst ? numbers[0] : numbers.at(-1))
+  const number = Number(spokenNumberIn(text) ?? likely ?? NaN)
   return number >= 1 ? number : undefined
 }

@@ -6,7 +6,7 @@ export const roles = ['owner', 'editor', 'support', 'analyst'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Returns whether a role may use a command or an area. Every check of a role asks this function.
+ * Returns whether a role may use a command or an area of the studio.
  * @param use `roles`: the roles that the command or area declares
  */
 export function isAllowed(role: Role, use: { readonly roles: readonly Role[] }): boolean {

@@ -24,6 +24,7 @@ export interface Buyers {
 export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, clients: number): Buyers {
   const failures: string[] = []
   const paid: string[] = []
+  let journeys = 0
   let isEnding = false
   const visitor = visitorFactory(url)
   const locked = episodes.at(-1)?.id ?? ''
@@ -31,7 +32,8 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
     while (!isEnding)
       try {
         const shopper = await Shopper.create({ visitor })
-        paid.push(await buyAndPlay(shopper, id, locked))
+        await buyAndPlay(shopper, id, locked, (orderId) => paid.push(orderId))
+        journeys++
       } catch (error) {
         failures.push(String(error))
         await delay(retryAfterMs)
@@ -39,7 +41,7 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   }
   const buyers = Array.from({ length: clients }, buyContinuously)
   return {
-    journeys: () => paid.length,
+    journeys: () => journeys,
     failures: () => failures.length,
     async end() {
       isEnding = true
@@ -49,13 +51,22 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   }
 }
 
-/** Runs one journey. @returns the order's id @throws Error at the first call that fails */
-async function buyAndPlay(shopper: Shopper, videoId: string, episodeId: string): Promise<string> {
+/**
+ * Runs one journey.
+ * @param onPaid called with the order's id when the site reports it as paid
+ * @throws Error at the first call that fails
+ */
+async function buyAndPlay(
+  shopper: Shopper,
+  videoId: string,
+  episodeId: string,
+  onPaid: (orderId: string) => void,
+): Promise<void> {
   const { visitor } = shopper
   await visitor.callOk(getHomepage)
   await visitor.callOk(getVideo, { query: { id: videoId } })
   const { info: order, message } = await shopper.buy({ episode_id: episodeId, method: 'card' })
   if (order?.status !== 'paid') throw new Error(`the order is ${order?.status ?? message}`)
+  onPaid(order.id)
   await visitor.callOk(getEpisode, { query: { episode_id: episodeId } })
-  return order.id
 }

@@ -40,7 +40,7 @@ export default defineConfig({
       name: 'desktop, in flows',
       workers: 1,
       testIgnore: ownSuites,
-      grep: /@sizes|@screens.*@desktop/,
+      grep: /@sizes|(?=.*@screens)(?=.*@desktop)/,
       use: desktop,
     },
   ],

@@ -54,6 +54,23 @@ describe('the name of a file', () => {
     ['Drama 3 2024-05-12 at 10.15.30.mp4', 3],
     ['Drama 03 - The 2. kiss.mp4', 3],
     ['Agent 007 3.mp4', 3],
+    ['S01 - 12.mp4', 12],
+    ['[Group] Salt S01 - 12 [1080p].mkv', 12],
+    ['Season 01 - 12.mp4', 12],
+    ['Staffel 01 12.mp4', 12],
+    ['Vol 01 - 12.mp4', 12],
+    ['Vol 3.mp4', 3],
+    ['Salt 01-12.mp4', 12],
+    ['Salt 02 15.mp4', 15],
+    ['Chapter 2 - Episode 5.mp4', 5],
+    ['Chapter 2 Ep 12.mp4', 12],
+    ['Capitulo 2 Episodio 7.mp4', 7],
+    ['Drama (Day 3).mp4', 3],
+    ['Drama (No 3).mp4', 3],
+    ['My #1 Fan 05.mp4', 5],
+    ['Los 7 de 1975 - 03.mp4', 3],
+    ['Salt.2.05.2024.mp4', 5],
+    ['Salt 3 12 2024.mp4', 12],
     ['S01E03 Subs/2.mp4', 2],
   ])('%s is episode %s', (name, number) => {
     expect(parseFileName(name)).toMatchObject({ kind: 'film', number })
@@ -89,6 +106,7 @@ describe('the name of a file', () => {
     ['03.hi.vtt', 3, undefined],
     ['03.it.srt', 3, undefined],
     ['03.srt', 3, undefined],
+    ['S01 12.srt', 12, undefined],
   ])('%s is captions of episode %s in %s', (name, number, language) => {
     expect(parseFileName(name)).toEqual({ kind: 'captions', number, language })
   })

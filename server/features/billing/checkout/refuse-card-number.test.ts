@@ -9,6 +9,7 @@ test.each([
   '3782 822463 10005',
   4_242_424_242_424_242,
   { deep: [{ in: 'x4242424242424242x' }] },
+  'ref 12345678-1234-1234-1234-4242424242424242',
 ])('refuses a card number: %o', (value) => {
   expect(() => refuseCardNumber({ value })).toThrow('cardNumberInBody')
 })

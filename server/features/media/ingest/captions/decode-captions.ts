@@ -11,8 +11,8 @@ const legacyCharacters =
 const dosCharacters = /\p{L}[‚„]/u
 
 /**
- * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. A few invalid
- * bytes in UTF-8 become U+FFFD, as in browsers. Otherwise decodes the file as Windows-1252, which older tools write, if
+ * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. In UTF-8, a few
+ * invalid bytes become U+FFFD, as in browsers. Otherwise decodes the file as Windows-1252, which older tools write, if
  * the result has only characters of the site's languages.
  * @throws UnusableFile
  */
@@ -23,7 +23,7 @@ export function decodeCaptions(bytes: Buffer): string {
   if (text?.includes('\0')) refuse('notText')
   if (text !== undefined) return text
   const damaged = new TextDecoder('utf-8').decode(bytes)
-  if (isMostlyUtf8(damaged)) return damaged
+  if (isMostlyUtf8(damaged)) return damaged.includes('\0') ? refuse('notText') : damaged
   const legacy = new TextDecoder('windows-1252').decode(bytes)
   return legacyCharacters.test(legacy) && !dosCharacters.test(legacy) ? legacy : refuse('notUtf8')
 }

@@ -98,7 +98,7 @@ function createBreakReader(pids: readonly number[]) {
       const payload = bytes.subarray(begin, at + packetBytes)
       if (table) return table(payload, isStart)
       const time = isStart ? decodingTime(payload) : undefined
-      const rate = isStart ? aacRateOf(payload) : undefined
+      const rate = isStart && tracks.isAac(pid) ? aacRateOf(payload) : undefined
       if (rate !== undefined) {
         aacRateChanges ||= (aacRates.get(pid) ?? rate) !== rate
         aacRates.set(pid, rate)
@@ -138,13 +138,17 @@ function decodingTime(payload: Buffer): number | undefined {
   return high * 2 ** 30 + (payload.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (payload.readUInt16BE(at + 3) >> 1)
 }
 
-/** Returns the index of AAC's sample rate if audio in ADTS begins a track's packet (PES). */
+/** The last index of a sample rate that AAC defines. */
+const highestAacRate = 12
+
+/** Returns the index of AAC's sample rate if audio in ADTS begins a packet (PES) of an AAC track. */
 function aacRateOf(payload: Buffer): number | undefined {
   if (payload.length < 9 || payload.readUIntBE(0, 3) !== 1 || (payload.readUInt8(3) & 0xe0) !== 0xc0)
     return undefined
   const at = 9 + payload.readUInt8(8)
   if (payload.length < at + 3 || (payload.readUInt16BE(at) & 0xfff6) !== 0xfff0) return undefined
-  return (payload.readUInt8(at + 2) >> 2) & 0xf
+  const rate = (payload.readUInt8(at + 2) >> 2) & 0xf
+  return rate <= highestAacRate ? rate : undefined
 }
 
 /**
@@ -222,9 +226,11 @@ function watchTracks(
       }
     },
     haveChanged: () => changed,
+    isAac: (pid: number) => codecs.get(pid) === aac,
   }
 }
 
+const aac = 'sound aac'
 /** Codec names by the type of a track in its table (ISO 13818-1, ATSC A/53). */
 const codecsByType: Record<number, string> = {
   0x01: 'picture mpeg2',
@@ -237,7 +243,7 @@ const codecsByType: Record<number, string> = {
   0xea: 'picture vc1',
   0x03: 'sound mpeg',
   0x04: 'sound mpeg',
-  0x0f: 'sound aac',
+  0x0f: aac,
   0x11: 'sound latm',
   0x81: 'sound ac3',
   0x84: 'sound eac3',
