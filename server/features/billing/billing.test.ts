@@ -25,7 +25,7 @@ async function stateOf(shopper: Shopper, number: number): Promise<string | undef
 }
 
 describe('an episode', () => {
-  test('is unlocked for its buyer once it is paid by card, and no other episode is unlocked', async () => {
+  test('is unlocked for its buyer when it is paid by card, and no other episode is unlocked', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     expect(order).toMatchObject({
@@ -50,7 +50,7 @@ describe('an episode', () => {
     ['expired', 'cardExpired', 'This card has expired. Please try another card.'],
     ['badCvc', 'wrongCvc', 'The security code doesn’t match the card. Check it and try again.'],
   ] as const)(
-    'stays locked if the card is %s, shows the reason, and can be paid with another card',
+    'stays locked if the card fails (%s), shows the reason, and can be paid with another card',
     async (card, reason, message) => {
       const shopper = await Shopper.create(site)
       const order = await shopper.order(locked())
@@ -235,7 +235,7 @@ describe('a plan', () => {
     })
   })
 
-  test('creates no subscription if the first payment is declined', async () => {
+  test('gives no membership if the first payment is declined', async () => {
     const shopper = await Shopper.create(site)
     await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(30)).id }, testCards.declined)
     const { membership } = await shopper.visitor.callOk(getUser)

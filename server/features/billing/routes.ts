@@ -172,8 +172,8 @@ async function changeOrLoadMethod(
 }
 
 /**
- * Sends the guest's session cookie with `isStored` again. The response may be the replay of a lost one, and the browser
- * then did not get the cookie either.
+ * Sends the guest's session cookie with `isStored` again. If this response replays a lost one, the browser did not get
+ * the cookie with the first response either.
  */
 function renewSessionCookie(
   context: BillingContext,

@@ -34,7 +34,7 @@ export interface VariantSales {
   exposed: number
   /** The number of viewers with at least one paid order, refunded or not. */
   buyers: number
-  /** The ledger's sums by currency: of the viewers' net revenues, and of the squares of these (for the variance). */
+  /** By currency: the sum of each viewer's net revenue in the ledger, and the sum of the squares (for the variance). */
   revenue: { currency: string; net_cents: number; squares: number }[]
 }
 

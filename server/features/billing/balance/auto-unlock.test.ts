@@ -96,7 +96,7 @@ describe('auto-unlock', () => {
     expect(auto_unlocks).toMatchObject([{ remaining_today: 4 }])
   })
 
-  test('is included in the offers of locked episodes of the drama once it is turned on', async () => {
+  test('is included in the offers of locked episodes of the drama after it was turned on', async () => {
     const shopper = await createShopper()
     expect((await offerOf(site, shopper)).balance).not.toHaveProperty('auto_unlock')
     const autoUnlock = await enableAutoUnlock(shopper)
@@ -280,7 +280,7 @@ describe('undoing an automatic unlock', () => {
     expect(await leftOf(shopper)).toBe(302)
   })
 
-  test('does not permit another unlock on the same day', async () => {
+  test('does not raise the number of unlocks that are left for the day', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper, 1)
     await undoUnlock(shopper, (await unlock(shopper, 4)).info?.id)

@@ -77,7 +77,7 @@ test('an earlier top-up is shown and can be refunded, but cannot be spent', asyn
   expect(await visitor.callOk(getBalance)).toMatchObject({ enabled: false, balances: [] })
 })
 
-test('bonus money does not expire while balances are off', async () => {
+test('expired bonus money is not booked as expired while balances are off', async () => {
   const { shopper } = await hadBalance()
   site.advanceClock(11 * 86_400_000)
   await expireBonus(site.context)

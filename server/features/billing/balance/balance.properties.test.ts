@@ -56,7 +56,7 @@ type Step = (run: Run) => Promise<void>
 
 const now = () => site.context.clock.now().getTime()
 
-/** Requests a refund as an operator, of all that can be refunded if no amount is given. Ignores a refusal. */
+/** Requests a refund as an operator. Without an amount, requests all that can be refunded. Ignores a refusal. */
 async function refund(order: Order | undefined, amountCents?: number): Promise<void> {
   if (!order) return
   const refund = { reason: 'asked for it', ...(amountCents === undefined ? {} : { amountCents }) }
@@ -210,7 +210,7 @@ test(
           await step(run)
           await observe(run)
         }
-        // A later case may advance the clock to the date on which the sandbox decides an open dispute.
+        // Ends all disputes, because a later case may advance the clock to the date on which the sandbox decides them.
         for (const index of run.topUps.keys()) await endDispute(index, 'lost')(run)
         await observe(run)
         await expectLedgerAndBalances(site)

@@ -134,7 +134,7 @@ describe('a user with unspent paid money who deletes the account', () => {
     expect(rows).toEqual([])
   })
 
-  test('can be deleted by support only with a choice between refund and forfeit', async () => {
+  test('can be deleted by support only with the confirmation that the money is forfeited', async () => {
     const support = await signInOperator(site, 'support')
     const { shopper } = await createShopperWithBalance(site, [1000, 100])
     await unlockEpisode(shopper)

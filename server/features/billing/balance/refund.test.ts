@@ -111,7 +111,7 @@ describe('a refund of a top-up', () => {
     expect((await unlockEpisode(shopper, 6)).status).toBe('paid')
   })
 
-  test('restores the bonus, and the purchases that it paid for, if the gateway refuses', async () => {
+  test('restores the bonus and the discounts of purchases if the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(500, 120)
     const order = await unlockEpisode(shopper)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
@@ -131,7 +131,7 @@ describe('a refund of a top-up', () => {
     expect((await refundsOf(site, topUp.id)).map(({ amount_cents }) => amount_cents)).toEqual([401, 401])
   })
 
-  test('changes nothing if the gateway refuses it, also after a partial refund', async () => {
+  test('changes nothing if it follows a partial refund and the gateway refuses it', async () => {
     const { shopper, topUp } = await withBalance(1000, 100)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 200)
@@ -325,7 +325,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
     expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
-  test('restores no bonus once no paid money is left', async () => {
+  test('restores no bonus if no paid money is left', async () => {
     const { shopper, topUp } = await withBalance(100, 190)
     const first = await unlockEpisode(shopper)
     await unlockEpisode(shopper, 5)
@@ -393,7 +393,7 @@ describe('a chargeback of a top-up', () => {
     expect((await unlockEpisode(shopper)).status).toBe('paid')
   })
 
-  test('restores the bonus if it is won, also after a partial refund', async () => {
+  test('restores the bonus if it follows a partial refund and is won', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await unlockEpisode(shopper)
     await refund(topUp, 200)
@@ -403,7 +403,7 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
   })
 
-  test('books no loss if it is lost and the balance covers it', async () => {
+  test('books no loss if it is lost and the revoked purchase covers it', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 401)
@@ -414,7 +414,7 @@ describe('a chargeback of a top-up', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 
-  test.each([20, 99])('revokes a purchase with a pending refund of %i', async (cents) => {
+  test.each([20, 99])('revokes a purchase with a pending refund of %i cents', async (cents) => {
     const { shopper, topUp } = await withBalance(500)
     const order = await unlockEpisode(shopper)
     await startRefund(order, cents)

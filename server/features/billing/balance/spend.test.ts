@@ -62,7 +62,7 @@ describe('a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000 })
   })
 
-  test('is credited once and refunded once if it is paid twice', async () => {
+  test('is credited once for concurrent requests to pay it', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10' })
     const token = await shopper.cardToken()
@@ -118,7 +118,7 @@ describe('the bonus in an order request', () => {
     const { saved_method } = await shopper.visitor.callOk(getBalance)
     const top_up_id = await createTopUpProduct(site, 1000, 100)
     const press = { kind: 'top_up', top_up_id, saved_method_id: saved_method?.id } as const
-    // The bank requires authentication for the first payment, so its order stays open.
+    // The bank requires 3-D Secure for this payment, so the order stays open.
     const { info: open } = await shopper.tryOrder(press)
     expect(open).toMatchObject({ status: 'pending', bonus_cents: 100 })
     await changeBonus(top_up_id, 50)
@@ -260,7 +260,7 @@ describe('bonus money', () => {
 })
 
 describe('the offer of a locked episode', () => {
-  test('shows the balance and whether it covers the cheapest offer', async () => {
+  test('shows the balance and whether it covers the cheapest product', async () => {
     const newShopper = await Shopper.create(site)
     expect((await offerOf(site, newShopper)).balance).toMatchObject({
       available_cents: 0,

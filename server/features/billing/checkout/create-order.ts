@@ -224,7 +224,7 @@ async function findOrCreateOrder(
   } as const
   if (plan) return orderPlan(tx, { live, unpaidOrder }, newOrder, plan)
   if (await isAlreadyOwned(tx, newOrder, { now, isRestored: false })) throw new Refusal('alreadyOwned')
-  // A second press of the button reuses the open order of the saved method, although its idempotency key is new.
+  // A second press of the button has a new idempotency key, so it must be matched to the open order of the first press.
   const { top_up_id = null, bonus_cents = null, bonus_days = null } = product
   const matching = { ...newOrder, top_up_id, bonus_cents, bonus_days }
   const openOrder = saved && (await selectMatchingOpenOrder(tx, { ...matching, saved_method_id: saved.id }))

@@ -280,7 +280,7 @@ test('a request that waits longer than 90 seconds is told to try again later', a
   expect(await working).toBe('done')
 })
 
-test('keys are deleted once they are older than a given time', async () => {
+test('keys are deleted if they are older than a given time', async () => {
   await runIdempotently(database.db, request('old'), async () => 'done')
   await runIdempotently(database.db, request('new'), async () => 'done')
   const old = new Date('2026-01-01T00:00:00Z')

@@ -142,7 +142,7 @@ describe('the claim of a receipt', () => {
     expect(await member.callOk(getUser)).toMatchObject({ id, membership: { state: 'subscribed' } })
   })
 
-  it('removes password, second factor and sessions of an account whose address was not verified', async () => {
+  it('removes the password and the sessions of an account whose address was not verified', async () => {
     const { shopper, email, claim } = await createBuyer()
     const stranger = await createVisitor()
     const { id } = await register(stranger, email)
@@ -164,7 +164,7 @@ describe('the claim of a receipt', () => {
     })
   })
 
-  it('does not sign in to a verified account; the first user who signs in and claims gets the purchase', async () => {
+  it('does not sign in to the verified account of the address, but works once its owner has signed in', async () => {
     const { email, claim } = await createBuyer()
     const member = await createVisitor()
     const { id } = await register(member, email)

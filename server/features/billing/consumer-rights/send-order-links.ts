@@ -37,7 +37,7 @@ export async function requestOrderLink(
   purpose: Purpose,
   { email, order_id }: { email?: string; order_id?: string },
 ): Promise<void> {
-  if (email === undefined) throw new Fault('badRequest', `${purpose} or email is required`)
+  if (email === undefined) throw new Fault('badRequest', 'secret or email is required')
   const now = clock.now()
   checkEmail(email)
   quotas.spendOrThrow('mailLinks', call.ip)

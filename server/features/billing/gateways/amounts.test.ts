@@ -65,7 +65,7 @@ test.each([
   [499, 'USD', 'en', '$4.99'],
   [500, 'USD', 'en', '$5.00'],
 ] as const)(
-  'an amount of %i hundredths in %s is shown with the currency’s decimals',
+  'an amount of %i hundredths in %s is shown with the currency’s decimals, or with more to avoid rounding',
   (cents, currency, language, shown) => {
     expect(formatMoney(cents, currency, language)).toBe(shown)
   },

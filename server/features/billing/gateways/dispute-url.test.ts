@@ -10,7 +10,7 @@ test.each([
   ['sandbox', 'sbx_1', 'dsp_1', null],
   ['balance', null, null, null],
 ] as const)(
-  'a dispute at %s about payment %s with id %s is answered at %s',
+  'a dispute at %s (payment %s, dispute %s) is answered at %s',
   (gateway, payment, dispute, url) => {
     expect(disputeUrl(gateway, { payment, dispute })).toBe(url)
   },

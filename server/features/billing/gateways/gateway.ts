@@ -126,7 +126,7 @@ export function missingPayment(reference: string, attemptId = ''): Payment {
  */
 export const toDisputeReference = (disputeReference: string): string => `dispute:${disputeReference}`
 
-/** Returns whether a reference is not the id of a payment. Only such references contain a colon. */
+/** Returns whether a reference is something other than a payment's id, such as `dispute:…`. Ids contain no colon. */
 export const isIndirectReference = (reference: string): boolean => reference.includes(':')
 
 export const unlistedPrefix = 'not-listed:'
@@ -282,7 +282,7 @@ export interface PaymentGateway {
   /** Makes a refund, once per key. @throws GatewayRefused if the amount exceeds the refundable amount */
   refundPayment(refund: { reference: string; amountCents: number; key: string }): Promise<void>
   methodSetups: MethodSetups
-  /** Detaches a method. It can then not be charged. */
+  /** Detaches a method, so that it can no longer be charged. */
   detachMethod(methodReference: string): Promise<void>
   /** Returns whether the gateway still has the method. */
   isMethodAttached(methodReference: string): Promise<boolean>

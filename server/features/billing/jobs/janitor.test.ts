@@ -96,7 +96,7 @@ test('a payment is polled once more if the process died during its last poll', a
   expect(rows).toEqual([{ status: 'cancelled', next_poll_at: null }])
 })
 
-test('a failed refund is retried until it succeeds, and is made once', async () => {
+test('a refund whose response is lost is sent again, and is made once', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
   await shopper.buy(orderParams())

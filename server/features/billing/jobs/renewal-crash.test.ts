@@ -85,6 +85,7 @@ test('a renewal whose process died is claimed by another process after the claim
     .set({ next_run_at: new Date(0) })
     .where('id', '=', person.subscriptionId)
     .execute()
+  // The job claims the subscription, but is aborted before it renews the subscription.
   const abort = new AbortController()
   const now = () => {
     abort.abort()

@@ -74,7 +74,7 @@ test('a charge is found, and buys one period, if its gateway was down until the 
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
 })
 
-test('no charge is made after a plan has ended because its gateway was down', async () => {
+test('a plan that ended while its gateway was down is not charged when the gateway recovers', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = () => Promise.reject(new Error('away'))
   site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('away'))
@@ -117,7 +117,7 @@ test('a payment that is found after the end of its plan buys one period from now
   expect(await person.paymentAmounts('succeeded')).toEqual([499, 999])
 })
 
-test('a renewal is past due while its gateway is not configured, and is made once the gateway is configured', async () => {
+test('a renewal is past due while its gateway is not configured, and is charged when the gateway is configured again', async () => {
   const person = await Subscriber.create(site)
   const away = { ...site.context, gateways: [] }
   site.advanceClock(7 * day + 1000)

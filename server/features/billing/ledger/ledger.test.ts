@@ -79,9 +79,9 @@ async function unaggregated(): Promise<string[]> {
   return rows.map(({ account }) => account)
 }
 
-describe('the entry of a sale', () => {
+describe('the entry', () => {
   test.each<OrderKind>(['plan', 'episode', 'video'])(
-    'debits the gateway and credits sales of the product (%s)',
+    'of a sale debits the gateway and credits sales of the product (%s)',
     async (kind) => {
       await runInTransaction((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
       expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', `charge:attempt sales:${kind} -99`])
@@ -90,14 +90,14 @@ describe('the entry of a sale', () => {
     },
   )
 
-  test('is followed by an entry that credits the gateway and debits the product if the sale is refunded', async () => {
+  test('of a refund credits the gateway and debits sales of the product', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
     await runInTransaction((tx) => enterRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual(['refund:ref_1 sales:episode 40', 'refund:ref_1 gateway:stripe -40'])
     expect(await unaggregated()).toEqual(['sales:episode'])
   })
 
-  test('is followed by an entry that reverses the refund if the refund fails', async () => {
+  test('of a refund that failed debits the gateway and credits sales of the product', async () => {
     const returned = { ...paid, source: 'sales:episode', at: now } as const
     await runInTransaction((tx) => enterFailedRefund(tx, returned, { id: 'ref_1', cents: 40 }))
     expect(await lines()).toEqual([

@@ -178,7 +178,7 @@ export function enterDispute(
 }
 
 /**
- * Books disputed money as lost (positive), or reverses this if the dispute is open or won again (negative). Does
+ * Books disputed money as lost (positive), or reverses this if a lost dispute is reopened or won (negative). Does
  * nothing for a top-up. Its loss is only the amount that could not be charged to the balance (`enterTopUpReversal`).
  */
 export async function enterDisputeLoss(

@@ -133,7 +133,7 @@ test('the receipt of a plan names its renewal and price, and has the cancellatio
 test('the receipt of a renewal says that the plan ends if the member cancelled during the charge', async () => {
   const person = await Subscriber.create(site)
   site.gatewayOverrides.chargeSavedMethod = async (charge) => {
-    // Other tests of this file renew plans at the same time.
+    // The renewal job also charges the subscribers of this file's other tests.
     if (charge.payer.userId === person.userId) await person.shopper.visitor.callOk(cancelSubscription)
     return site.sandboxGateway.chargeSavedMethod(charge)
   }

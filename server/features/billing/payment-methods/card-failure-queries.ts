@@ -13,9 +13,9 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
 }
 
 /**
- * Counts a user's card attempts after `since`, latest first, and returns the start of the `max`th. Returns undefined if
- * there are fewer. Payments count if they failed or are in progress. Setups without a payment always count: they cost
- * nothing, and a success reveals as much about a card as a failure.
+ * Returns the start of the `max`th latest of a user's card attempts after `since`, or undefined if there are fewer.
+ * Payments count if they failed or are in progress. Setups without a payment always count: they cost nothing, and a
+ * success reveals as much about a card as a failure.
  */
 export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx

@@ -82,7 +82,7 @@ describe('a payment whose response is lost', () => {
 })
 
 test('a payment is unknown if the gateway does not answer in time', async () => {
-  // This shopper calls the process whose time limit is shortened.
+  // The site may have two processes. This shopper calls the one whose time limit is shortened.
   const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
   site.context.gatewayTimeoutMs = 50
   const charged = Promise.withResolvers<void>()

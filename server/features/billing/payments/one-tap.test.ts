@@ -110,7 +110,7 @@ const areCardsDeleted = async (userId: string) => {
 }
 
 describe('a card is saved for purchases', () => {
-  test('only if its buyer consented, with the text and the time of the consent', async () => {
+  test('only if its buyer consented, and the text and time of the consent are stored', async () => {
     const without = await Shopper.create(site)
     await without.buy({ episode_id: episodeIdOf(site) })
     expect(await savedOf(without)).toBeNull()
@@ -261,7 +261,7 @@ describe('a purchase with a saved card', () => {
       throw new Error('the line broke')
     }
     const { code, info: open } = await buyWithSavedCard(person, saved?.id)
-    // After a refusal, the user would be offered other payment methods.
+    // The answer is not an error, because after an error the user would pay again with another method.
     expect({ code, open }).toMatchObject({ code: 200, open: { status: 'pending', next: { type: 'none' } } })
     delete site.gatewayOverrides.createPayment
     const { info } = await buyWithSavedCard(person, saved?.id)
@@ -329,7 +329,7 @@ describe('a saved card is not offered', () => {
     await expectGone(person, saved?.id)
   })
 
-  test('for an order that was created before its removal, and no other method is charged automatically', async () => {
+  test('after its removal, not even for an open order that was created with it', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = (charge) =>
       site.sandboxGateway.createPayment({ ...charge, methodReference: 'away' })
@@ -377,7 +377,7 @@ describe('a saved card is not offered', () => {
     expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
   })
 
-  test('after its removal at the gateway, which two concurrent events record once', async () => {
+  test('after its removal at the gateway, which is recorded once, even if two events are concurrent', async () => {
     const { saved, userId } = await createShopperWithCard()
     const reference = await forgetAtGateway(saved?.id)
     const { db, database } = site.context

@@ -110,7 +110,7 @@ async function beginAttempt(
   if (order?.user_id !== userId) throw new Refusal('notFound')
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending') throw new Refusal('orderClosed')
-  // Only its own payment can restore a lost period, so this refuses to sell that period again.
+  // A lost period is paid only by restoring its lost payment. Until then it counts as owned, so it is not sold again.
   if (await isAlreadyOwned(tx, order, { now, isRestored: false })) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {

@@ -194,7 +194,7 @@ interface PaidAttempt {
 }
 
 /**
- * Returns the tax rate of an order, in hundredths of a percent. Returns none for a top-up, which is taxed when it is
+ * Returns the tax rate of an order, in hundredths of a percent. Returns zero for a top-up, which is taxed when it is
  * spent.
  */
 const taxRateOf = ({ operator }: BillingContext, { kind }: OrderRow) =>

@@ -89,7 +89,7 @@ export async function pollPaymentsSoon(tx: Tx, userId: string, now: Date): Promi
     .execute()
 }
 
-/** Deletes the data that requires consent to marketing from a user's orders. The referrer token remains. */
+/** Deletes from a user's orders the data that requires consent to marketing. The referrer token remains. */
 export async function deleteClickIds(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE orders SET attribution = jsonb_set(

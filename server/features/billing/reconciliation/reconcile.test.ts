@@ -65,7 +65,7 @@ test('a payment that was settled as failed and succeeded later is refunded once'
   expect(returned).toEqual([{ status: 'succeeded' }])
 })
 
-test('a run lists payments from the time of the previous successful run, also after a failed run', async () => {
+test('a run lists payments from 48 hours before the previous successful run, also after a failed run', async () => {
   const listedSpansMs: number[] = []
   site.gatewayOverrides.listPayments = async (time) => {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())

@@ -182,7 +182,7 @@ describe('a lost payment of a planned change of plan', () => {
     await expectChanged(person)
   })
 
-  test('changes the plan if the backup has the planned order and the payment of the next period is found first', async () => {
+  test('changes the plan if the backup has the planned order, even if the payment of a later period is found first', async () => {
     const person = await Subscriber.create(site)
     await chooseMonthly(person)
     const restore = await backUp()
@@ -267,7 +267,7 @@ describe('a lost payment of a planned change of plan', () => {
   })
 })
 
-describe('a subscription that ended because its payments were lost', () => {
+describe('a subscription that ended or expired because its payments were lost', () => {
   /** Ends a subscription whose next periods are lost. @returns the references of the lost payments, by period */
   async function endWithoutPayments(person: Subscriber, periods: number): Promise<string[]> {
     const { visitor } = person.shopper

@@ -6,8 +6,8 @@ import type { Db, Tx } from '#server/tables.ts'
 /** The time of the last use is updated at most once in this many hours, to save writes. */
 const lastUsePrecisionHours = 12
 /**
- * Unreferenced terms are deleted this many days after their last use. After this time, no order with them is being
- * created.
+ * Unreferenced terms are deleted this many days after their last use. An order that uses them is stored long before
+ * that.
  */
 const unusedDays = 2
 /** Length of a hash of terms: 32 letters of 4 bits each. The hash is also stored with the payment at the gateway. */

@@ -7,7 +7,7 @@ import type * as tables from '#server/features/billing/tables.ts'
 
 export type GatewayCustomerRow = Selectable<tables.GatewayCustomersToDeleteTable>
 
-/** Queues the immediate deletion of the gateway customers of a user and of the guests merged into it. */
+/** Queues the immediate deletion of the gateway customers of a user, and of the guests who became this user. */
 export async function queueCustomerDeletions(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
     .insertInto('gateway_customers_to_delete')

@@ -59,7 +59,7 @@ export function isPlanChange({ subscription_id, period_no }: OrderRow): boolean 
   return subscription_id !== null && period_no === null
 }
 
-/** Returns whether an order pays for a period of a subscription after the first. */
+/** Returns whether an order pays for the second or a later period of a subscription. */
 export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
   return (period_no ?? 0) > 0
 }

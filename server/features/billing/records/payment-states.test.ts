@@ -104,7 +104,7 @@ describe('a payment with an open dispute', () => {
   })
 })
 
-describe('a dispute that PayPal does not return', () => {
+describe('a dispute that PayPal does not report completely', () => {
   const troubles = [
     ['refuses to list disputes', () => void (paypal.orders.mayReadDisputes = false)],
     [
@@ -366,7 +366,7 @@ describe('the reconciliation of listed payments', () => {
 })
 
 describe('a refund that takes PayPal several days', () => {
-  test('is read daily; if it fails, the order returns to the status paid, even without an event', async () => {
+  test('is read until it ends; if it fails, the order returns to the status paid, even without an event', async () => {
     const { shopper, order, token } = await createPaidOrder()
     paypal.orders.initialRefundStatus = 'PENDING'
     await refundOrder(site.context, order.id, { reason: 'goodwill' })

@@ -113,7 +113,7 @@ test('only the rest of an unwanted payment is refunded if a part was already ref
   ])
 })
 
-describe('a refused refund of a payment that bought nothing', () => {
+describe('a failed refund of a payment that bought nothing', () => {
   const hour = 3_600_000
   /**
    * Makes two payments for one episode. The second payment buys nothing, and its refund depends on the gateway

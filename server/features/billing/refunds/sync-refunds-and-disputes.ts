@@ -150,7 +150,7 @@ export function withRecordedDispute(
   payment: Payment,
   recorded: Pick<AttemptRow, 'dispute_status' | 'dispute_debited_cents'>,
 ): Payment {
-  // If the dispute took the money, PayPal also reports it with the capture. That report is used unchanged.
+  // PayPal's capture also shows a dispute that took the money. That report is used unchanged.
   if (!payment.disputeUnread || payment.dispute !== undefined || recorded.dispute_status === null)
     return payment
   const unrefundedCents = payment.amountCents - payment.refundedCents

@@ -33,8 +33,8 @@ export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promi
 }
 
 /**
- * Takes a batch of uncounted ledger lines and returns their sums. The caller adds them in the same transaction.
- * Concurrent processes get different lines.
+ * Takes a batch of uncounted ledger lines and returns their sums. The caller adds the sums to the funnel in the same
+ * transaction. Concurrent processes get different lines.
  */
 export async function takeUnaggregatedSales(
   tx: Tx,

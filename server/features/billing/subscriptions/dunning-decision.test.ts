@@ -298,7 +298,7 @@ describe('a failed renewal', () => {
     })
   })
 
-  test('is retried without a mail if the subscription was cancelled in the meantime', () => {
+  test('causes no mail if the subscription was cancelled in the meantime', () => {
     expect(fail({ ...pastDue, ...cancelled }, after(day))).toEqual({
       change: { grace_ends_at: graceEnd, next_charge_at: graceEnd, next_run_at: graceEnd },
       mail: null,

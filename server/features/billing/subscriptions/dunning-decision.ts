@@ -91,8 +91,8 @@ interface OpenAttempt<A> {
 /**
  * Decides about a renewal with an open payment. The payment may still succeed, so no other payment is started. In the
  * meantime the subscription becomes past due, and it ends with its grace period even if the payment is still open. A
- * payment that succeeds after the end counts. A payment that waits for the user is cancelled before the next attempt
- * and before the end.
+ * payment that succeeds after the end still buys a period. A payment that waits for the user is cancelled before the
+ * next attempt and before the end.
  */
 function decideOpenAttempt<A extends Attempt>(
   { status, next_charge_at }: RenewalState,

@@ -29,9 +29,8 @@ export async function isEligibleForIntroductoryPrice(
 
 /**
  * Records that an order used its introductory price, for its e-mail address and for its card or wallet, which is known
- * only after the payment.
- * @returns false if another order has already used an introductory price with this address, card or wallet. The address
- * then also counts as used
+ * only after the payment. Also records them if it returns false.
+ * @returns false if another order has already used an introductory price with this address, card or wallet
  */
 export function claimIntroductoryPrice(
   context: HashContext,

@@ -40,7 +40,7 @@ async function advanceDays(person: Subscriber, days: number): Promise<void> {
   }
 }
 
-test('a price increase applies from the first period that begins 14 days after its only notice', async () => {
+test('a price increase applies from the first period that begins at least 14 days after its only notice', async () => {
   const email = address()
   const person = await Subscriber.create(site, { email })
   await advanceDays(person, 8)
@@ -102,7 +102,7 @@ test('a price notice is not sent to new or cancelled subscribers, but to those w
   expect(await charged(newSubscriber)).toEqual([499, 1299])
 })
 
-test('a changed plan keeps its agreed price in all periods, even if the prices of both plans rise', async () => {
+test('a planned change of plan keeps its agreed price in all periods, even if the prices of both plans rise', async () => {
   const email = address()
   const person = await Subscriber.create(site, { days: 30, email, card: testCards.pays })
   const { id } = await person.shopper.plan(7)

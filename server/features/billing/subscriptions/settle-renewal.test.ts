@@ -176,7 +176,7 @@ describe('a paid renewal', () => {
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
   })
 
-  test('starts a period at the time of the payment after the grace', async () => {
+  test('starts the next period at the time of the payment if the grace has ended', async () => {
     const renewal = await makeRenewal({ subscription: pastDue })
     const late = after(1, graceEnd)
     await pay(renewal, late)
@@ -209,7 +209,7 @@ describe('a paid renewal', () => {
     })
   })
 
-  test('changes to the plan of its order, and to the period length and reminder of that plan', async () => {
+  test('switches to the plan of its order, with the period length and reminder of that plan', async () => {
     const plan_id = await insertPlan(database.db, { period_days: 365 })
     const renewal = await makeRenewal({ order: { plan_id } })
     await pay(renewal, periodEnd)
@@ -365,7 +365,7 @@ describe('a failed renewal', () => {
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
   })
 
-  test('starts its grace at the attempt after an outage', async () => {
+  test('starts its grace at the first attempt after an outage that was longer than the grace', async () => {
     const late = after(1, graceEnd)
     const renewal = await makeRenewal({ attempt: { started_at: late } })
     await fail(renewal, 'card_declined', after(day, late))

@@ -25,7 +25,7 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 type MailContext = Pick<BillingContext, 'publicUrl' | 'languages'>
 
 /**
- * A live subscription, the order of its next (or a later restored) period, and the attempt that paid for this order.
+ * A live subscription, the order of its next (or a later restored) period, and an attempt to pay this order.
  */
 interface RenewalCharge {
   row: LiveRow

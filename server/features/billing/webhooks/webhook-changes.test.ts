@@ -68,7 +68,7 @@ describe('a webhook event', () => {
     ).toHaveLength(1)
   })
 
-  test('is applied by the janitor if it could only be stored', async () => {
+  test('is applied later by the janitor if its payment could not be read at first', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
     site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('the line broke'))
     expect((await (await notify(reference))()).status).toBe(204)

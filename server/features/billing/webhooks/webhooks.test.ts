@@ -231,7 +231,7 @@ async function stateOf({ id }: Order) {
       dispute_status,
     ]),
     rights: rights.map(({ revoked_at }) => revoked_at === null),
-    // Omits zero sums, because amounts that were taken and returned between two events may be missing.
+    // Omits zero sums. If an amount is taken and returned between two events, the ledger may have no lines for it.
     ledger: ledger.map(({ account, cents }) => [account, Number(cents)]).filter(([, cents]) => cents !== 0),
     subscription,
   }

@@ -33,7 +33,7 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
     fault === 'time-out' ? { log, gatewayTimeoutMs: 250 } : { log }
 
   test.each(networkFaults)(
-    'a renewal with the fault "%s" is found by our key, and charged at most once',
+    'a renewal with the fault "%s" is charged at most once, and found by our key if the gateway received it',
     async (fault) => {
       const charge = await renewal('pays')
       const endFault = startFault(fault)

@@ -93,7 +93,7 @@ test('a renewal that PayPal did not receive is charged with a new key after the 
   expect([await countCaptures(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })
 
-test('a renewal with a fraction of its currency’s unit is not sent, and the plan ends after its grace', async () => {
+test('a renewal whose price has a fraction of the currency’s unit is not sent, and the plan ends after its grace', async () => {
   const { db } = site.context
   const weekly = (change: { price_cents: number; intro_price_cents?: number; currency?: string }) =>
     db.updateTable('plans').set(change).where('period_days', '=', 7).execute()

@@ -293,7 +293,7 @@ describe('a paid order at PayPal', () => {
     expect(await playing(shopper)).toBe(402)
   })
 
-  test('has the status of a refund that was made at PayPal and failed later', async () => {
+  test('becomes refunded after a refund at PayPal, and paid again if that refund fails', async () => {
     const { shopper, order, token, captureId } = await createPaidOrder()
     paypal.orders.refund(captureId, { amount: { currency_code: 'USD', value: '0.99' } })
     await expectOrderState(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
@@ -306,7 +306,7 @@ describe('a paid order at PayPal', () => {
     ['won', 'paid', 200],
     ['lost', 'charged_back', 402],
   ] as const)(
-    'has the final status of a dispute that is reported five times and %s',
+    'has the right status after its dispute is %s, even if the event about its opening is sent again',
     async (end, status, code) => {
       const { shopper, order, token, captureId } = await createPaidOrder()
       paypal.orders.dispute(token, 'open', clock.now())
@@ -347,7 +347,7 @@ describe('a webhook event of PayPal', () => {
   })
 })
 
-describe('a connection fault at PayPal', () => {
+describe('a request to PayPal', () => {
   test.each<SimulatedFault>([
     '429',
     '500 before',
@@ -355,7 +355,7 @@ describe('a connection fault at PayPal', () => {
     'dropped before',
     'dropped after',
     'time-out',
-  ])('neither loses nor doubles a payment if it occurs during the capture: %s', async (fault) => {
+  ])('neither loses nor doubles a payment if it captures the payment and fails: %s', async (fault) => {
     const { shopper, order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     paypal.fault = { on: /capture$/, with: [fault] }
@@ -372,7 +372,7 @@ describe('a connection fault at PayPal', () => {
   })
 
   test.each<SimulatedFault>(['500 before', '500 after', 'dropped before', 'dropped after'])(
-    'is retried if it occurs once while the order is created (%s), and one order is created',
+    'is repeated if it creates an order and fails once (%s), and one order is created',
     async (fault) => {
       const before = paypal.orders.all.size
       paypal.fault = { on: /orders$/, with: [fault, 'none'] }
@@ -382,7 +382,7 @@ describe('a connection fault at PayPal', () => {
     },
   )
 
-  test('allows a retry after a minute if it loses the response to the creation of the order', async () => {
+  test('can be made again by the user after a minute if it creates an order and its response is lost', async () => {
     const shopper = await Shopper.create(site)
     paypal.fault = { on: /orders$/, with: ['dropped after'] }
     const key = { 'idempotency-key': 'an order that was lost' }
@@ -398,7 +398,7 @@ describe('a connection fault at PayPal', () => {
     })
   })
 
-  test('a revoked access token is replaced once', async () => {
+  test('gets one new access token if the token was revoked', async () => {
     await createRedirectedOrder()
     const before = paypal.count(/oauth2/)
     paypal.revokeTokens()

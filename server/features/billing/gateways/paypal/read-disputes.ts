@@ -35,7 +35,7 @@ export async function findDispute(client: PaypalClient, id: string): Promise<Dis
  */
 export type DisputeLookup = Dispute | 'unread' | undefined
 
-/** Reads the latest dispute of a capture, which PayPal's order does not contain. */
+/** Reads the latest dispute of a capture. PayPal's orders do not contain disputes. */
 export async function readLatestDispute(client: PaypalClient, captureId: string): Promise<DisputeLookup> {
   const found = await listDisputes(client, { disputed_transaction_id: captureId })
   if (found === 'unread') return found

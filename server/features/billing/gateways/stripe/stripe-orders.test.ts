@@ -177,7 +177,7 @@ describe('a card that was saved with a purchase', () => {
   const buyWithSavedCard = (shopper: Shopper, saved: SavedPaymentMethod | null) =>
     shopper.tryOrder({ ...orderParams(5), saved_method_id: saved?.id, email: undefined })
 
-  test('pays for the next purchase in one call, with one request, as a customer-initiated payment', async () => {
+  test('pays for the next purchase in one call, with one request to Stripe, as a customer-initiated payment', async () => {
     const { shopper, saved, intent } = await savedBy(testCards.pays)
     expect(intent.setup_future_usage).toBe('off_session')
     expect(saved).toMatchObject({ gateway: 'stripe', brand: 'visa', last4: '4242' })
@@ -272,7 +272,7 @@ describe('a payment request without a response', () => {
   test.each(['dropped after', '500 after', 'time-out'] as const)(
     'with the fault "%s" is found by the janitor and not sent again',
     async (fault) => {
-      // This shopper calls the process whose time limit is shortened.
+      // The site may have two processes. This shopper calls the one whose time limit is shortened.
       const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
       site.context.gatewayTimeoutMs = 250
       const end = fake.fail(fault)
@@ -356,7 +356,7 @@ describe('a paid order at Stripe', () => {
     expect(await playing(shopper)).toBe(402)
   })
 
-  test('has the status of a refund that was made at Stripe and failed later', async () => {
+  test('becomes refunded after a refund at Stripe, and paid again if that refund fails', async () => {
     const { shopper, order, reference, since } = await createPaidOrder()
     fake.store.refund({ payment_intent: reference, amount: '99' })
     await deliverEvents(since)

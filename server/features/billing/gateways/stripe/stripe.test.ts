@@ -221,7 +221,7 @@ test('a refund is not made again after a day, when Stripe has forgotten its key'
   expect(await gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
 })
 
-test('a payment has an open dispute, and later the outcome of the dispute', async () => {
+test('a payment has the status of its dispute, and an inquiry of the bank is no dispute', async () => {
   const { reference } = await paid('disputed')
   const states = []
   for (const status of ['warning_needs_response', 'needs_response', 'won', 'lost'] as const) {

@@ -146,12 +146,12 @@ describe('a renewal at a gateway whose keys were removed', () => {
   })
 })
 
-describe('a renewal at a price that no gateway accepts', () => {
+describe('an unpaid renewal', () => {
   const isTaken = (cents: number) => cents !== 999
-  // The list of plans is cached for a second, and omits plans that no gateway can charge.
+  // The list of plans omits plans that no gateway can charge, and is cached for a second. Each test needs a new list.
   beforeEach(() => site.advanceClock(2000))
 
-  test('can be replaced by paying for another plan', async () => {
+  test('can be replaced by paying for another plan if no gateway accepts its price', async () => {
     const person = await Subscriber.create(site)
     site.gatewayOverrides.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
@@ -171,7 +171,7 @@ describe('a renewal at a price that no gateway accepts', () => {
     expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
   })
 
-  test("can be paid at the current price if the plan's price has changed", async () => {
+  test("can be paid at the plan's current price if no gateway accepts the old price", async () => {
     const person = await Subscriber.create(site)
     const { db } = site.context
     const plan_id = planIds.get(7) ?? ''
@@ -186,7 +186,7 @@ describe('a renewal at a price that no gateway accepts', () => {
     expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 7 } })
   })
 
-  test('remains unchanged if no gateway accepts the requested plan either', async () => {
+  test('remains unchanged if no gateway accepts its price or that of the requested plan', async () => {
     const person = await Subscriber.create(site)
     site.gatewayOverrides.acceptsAmount = isTaken
     await person.advanceAndRenew(7 * day)
@@ -239,7 +239,7 @@ const events = {
 
 test.each([
   ['gives access until the end of its grace', ['lose', 'cancel', 'resume']],
-  ['gives access only until the end of the period after a cancellation', ['lose', 'cancel']],
+  ['gives access only until the end of its period if it was cancelled', ['lose', 'cancel']],
 ] as const)('a subscription whose method was removed %s', async (_, done) => {
   site.advanceClock(2000)
   const person = await Subscriber.create(site)

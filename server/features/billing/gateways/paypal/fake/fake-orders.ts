@@ -280,7 +280,7 @@ export class FakeOrders {
     this.emitEvent(`CUSTOMER.DISPUTE.${status === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
   }
 
-  /** Lists disputes, either of a capture or opened since a time, latest first, in PayPal's short form. */
+  /** Lists the disputes of a capture, or those opened since a time. They are in PayPal's short form, latest first. */
   listDisputes(query: URLSearchParams): object {
     this.checkMayRead()
     const [captureId, since = ''] = ['disputed_transaction_id', 'start_time'].map(
