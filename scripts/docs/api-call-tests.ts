@@ -74,10 +74,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
         secondFactor,
         'is set up with the password, and is required only after a code of the app has confirmed it',
       ],
-      [
-        membersRaces,
-        'two tabs that sign in concurrently merge the guest’s records once, whatever the process',
-      ],
+      [membersRaces, 'two tabs that sign in at two processes concurrently merge the guest’s records once'],
     ],
   },
   'POST /api/user/logout': {
@@ -325,7 +322,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: "Unsafe requests that rely on the cookie must come from the site's own pages",
     proofs: [
       [members, 'with a guest cookie is refused from another site'],
-      [members, 'that relies on the cookie and comes from %s is HTTP %i'],
+      [members, 'that relies on the cookie and comes from %s gets HTTP %i'],
     ],
   },
   {

@@ -152,7 +152,7 @@ describe('expired rows', () => {
     return rows[0]
   }
 
-  it('are deleted: plays after two days even if they are not counted, tombstones of removals after thirty days', async () => {
+  it('are deleted: plays after two days, even before the job adds them to the count, and tombstones of removals after thirty days', async () => {
     const purgeAfterDays = (days: number) =>
       purgeLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
     await save(0, 10)

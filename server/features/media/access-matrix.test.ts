@@ -89,7 +89,7 @@ afterAll(() => site.close())
 
 const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? ''
 
-/** Adds a key without encrypting segments. The assets of the tests have none, and these tests request only the key. */
+/** Adds a key to an asset. The segments are not encrypted, because these tests check only the statuses of responses. */
 async function encrypt(id: string): Promise<void> {
   const { db, mediaKeys } = site.context
   const media_key = mediaKeys.encrypt(id, mediaKeys.generate())
@@ -103,7 +103,7 @@ function anotherLink({ held }: ViewerWithLinks, number: number): MediaLink | und
 
 function theirLink(person: ViewerWithLinks, number: number): MediaLink {
   const link = person.held.get(number) ?? anotherLink(person, number)
-  if (!link) throw new Error('every person has at least the link of a free episode')
+  if (!link) throw new Error('the person has no link, although every person can play a free episode')
   return { ...link, asset: assetOf(number) }
 }
 

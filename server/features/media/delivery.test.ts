@@ -114,7 +114,7 @@ describe('a locked episode', () => {
   })
 })
 
-describe('a bought episode', () => {
+describe('an unlocked episode', () => {
   it('plays for its buyer and is locked for other viewers', async () => {
     const buyer = site.visitor()
     const { id } = await buyer.callOk(getUser)
@@ -126,7 +126,7 @@ describe('a bought episode', () => {
     expect([other.answer.code, next.answer.code]).toEqual([402, 402])
   })
 
-  it('gets no new link after its subscription has ended, and the old link expires', async () => {
+  it('gets no new link after the viewer’s subscription has ended, and the old link expires', async () => {
     const member = site.visitor()
     const { id } = await member.callOk(getUser)
     await buy(id, { endsAt: new Date(time.now.getTime() + 60_000) })

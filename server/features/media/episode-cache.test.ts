@@ -187,7 +187,7 @@ it('only lists of one to three episodes are cached', async () => {
   expect(await read()).toEqual([1, 2, 2, 1])
 })
 
-it('that an episode is the last one is kept until a change', async () => {
+it('the cache remembers until a change that no episode follows the last one', async () => {
   const { db } = database
   let [now, version] = [Date.now(), 1]
   const episodes = createEpisodeCache(db, { now: () => new Date(now) }, { version: () => version })
@@ -230,7 +230,7 @@ it('a lost connection is reported, because announcements may have been missed', 
   await expect.poll(() => announcements.arrive()).toBe(true)
 })
 
-it('caches rely on announcements a minute after the last change, while they arrive and the database makes them', async () => {
+it('caches rely on announcements from a minute after the last change, if announcements arrive and the database makes them', async () => {
   // Whole, because the difference of two fractions may be a little less than a minute.
   let now = Math.ceil(performance.now())
   const time = vi.spyOn(performance, 'now').mockImplementation(() => now)

@@ -42,7 +42,7 @@ export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): E
   })
   const lists = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
-    // An empty list may be that of any unknown video.
+    // An empty list is not cached, because clients can request lists of any number of unknown videos.
     keep: { changes, mayKeep: (rows) => rows.length > 0 && isKeptList(rows) },
   })
   const following = createResponseCache<EpisodeRow[]>(clock, {

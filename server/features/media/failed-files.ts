@@ -9,7 +9,7 @@ import { selectFailedFiles } from './queries.ts'
 const pageLimits = { default: 20, max: 50 }
 
 /**
- * Lists failed files that were to become the next asset of an episode, latest failure first.
+ * Lists the failed files that are the next asset of an episode, latest failure first.
  * @throws Fault invalidCursor
  */
 export async function listFailedFiles(

@@ -55,7 +55,7 @@ describe('the links of an episode for a cached viewer', () => {
     expect(parseMediaLink(playback.hls_url).subject).toBe(user.id)
   })
 
-  it('need a query if the episode is locked, because access depends on the viewer’s current entitlements', async () => {
+  it('need a query if the next episode is locked, because its state depends on the viewer’s current entitlements', async () => {
     const { visitor, user } = await remembered()
     expect(await lookUps(visitor, 2)).toBeGreaterThan(0)
     expect((await open(visitor, 2)).next).toMatchObject({ number: 3, state: 'locked' })

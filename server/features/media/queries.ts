@@ -123,7 +123,7 @@ interface FailedFileRow {
 }
 
 /**
- * Selects failed files that were to become the next asset of an episode, latest failure first (index `assets_failed`).
+ * Selects the failed files that are the next asset of an episode, latest failure first (index `assets_failed`).
  */
 export async function selectFailedFiles(
   db: Db,

@@ -51,13 +51,13 @@ describe('a signature', () => {
   })
 
   test.each([
-    ['another end', `${Number(expires) + 1}.${subject}.${mac}`],
+    ['another expiry', `${Number(expires) + 1}.${subject}.${mac}`],
     ['an expiry with a leading zero', `0${expires}.${subject}.${mac}`],
     ['another subject', `${expires}.usr_2.${mac}`],
-    ['another mac', `${expires}.${subject}.${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`],
+    ['another MAC', `${expires}.${subject}.${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`],
     ['a shorter MAC', `${expires}.${subject}.${mac.slice(0, -1)}`],
     ['a longer MAC', `${signature}A`],
-    ['no mac', `${expires}.${subject}.`],
+    ['no MAC', `${expires}.${subject}.`],
     ['fewer parts', `${expires}.${subject}`],
     ['one part', expires],
     ['more parts', `${signature}.`],

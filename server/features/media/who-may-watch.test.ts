@@ -217,7 +217,7 @@ describe('a locked episode', () => {
     ])
   })
 
-  test('has its blurred still as image, and every other episode has a signed link to its image', async () => {
+  test('has its blurred still as image; a free episode has a signed link to its sharp image', async () => {
     const { list } = await listEpisodes(context, null, { video_id: video.id }, 'en')
     expect(list[3]?.thumb_url).toBe(`/public/${folderOf(4)}/still.webp`)
     const link = list[2]?.thumb_url ?? ''
@@ -299,7 +299,7 @@ describe('the next episode', () => {
     expect(await following(member, 3)).toBeUndefined()
   })
 
-  test('is not included if an experiment decides whether it is free, so that the exposure is counted', async () => {
+  test('is not included if an experiment decides whether it is free, because only a request for it counts the exposure', async () => {
     const experiment = await tryFree(5)
     const viewer = guestIn(experiment, 1)
     expect(await following(viewer, 2)).toBe(3)
@@ -385,7 +385,7 @@ describe('unlocking', () => {
   })
 })
 
-describe('the key of an encrypted episode', () => {
+describe('the media key of an episode', () => {
   const key = Buffer.from('sixteen bytes!!!')
 
   /** Encrypts an episode and requests its key. */
@@ -411,7 +411,7 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(studioSubject, 6)).toBe(key.toString())
   })
 
-  test("is served according to the viewer's variant, but not by links for everyone", async () => {
+  test("is served according to the viewer's variant; a link for everyone depends on no variant", async () => {
     const experiment = await tryFree(5)
     expect(await keyFor(guestIn(experiment, 1).userId, 5)).toBe(key.toString())
     expect(await keyFor(guestIn(experiment, 0).userId, 5)).toBe('locked')
@@ -419,7 +419,7 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(anonymousSubject, 5)).toBe('locked')
   })
 
-  test('does not exist if the asset is unknown or not encrypted, and is refused if no episode plays the asset', async () => {
+  test('does not exist for an unknown or unencrypted asset, and is refused if no episode plays the asset', async () => {
     expect(await loadMediaKey(context, anonymousSubject, folderOf(1))).toBe('none')
     expect(await loadMediaKey(context, anonymousSubject, 'ast_none')).toBe('none')
     await keyFor(anonymousSubject, 1)
@@ -469,7 +469,7 @@ describe('a position is saved', () => {
   })
 })
 
-test('each episode, and each list of episodes with the same video, start and length, is read once a second', async () => {
+test('each episode, and each list of episodes with the same video, start and length, is read at most once a second', async () => {
   const time = { now }
   const episodes = createEpisodeCache(database.db, { now: () => time.now }, unannounced)
   const other = await buildVideo({ db: database.db, storage: noStorage })

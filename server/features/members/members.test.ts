@@ -196,7 +196,7 @@ describe('an unsafe call', () => {
       403,
       { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:3000' },
     ],
-  ])('that relies on the cookie and comes from %s is HTTP %i', async (_from, expected, headers) => {
+  ])('that relies on the cookie and comes from %s gets HTTP %i', async (_from, expected, headers) => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     const { status } = await fetch(`${site.url}/api/user`, {

@@ -56,7 +56,7 @@ async function tabs(count: number, isStored = true): Promise<{ id: string; tabs:
   return { id, tabs: all }
 }
 
-test('two tabs that sign in concurrently merge the guest’s records once, whatever the process', async () => {
+test('two tabs that sign in at two processes concurrently merge the guest’s records once', async () => {
   const { user, email } = await registerMember(siteOf(0))
   const guest = await tabs(2)
   const users = await Promise.all(guest.tabs.map((tab) => tab.callOk(signIn, { body: { email, password } })))
@@ -108,7 +108,7 @@ test('registering twice concurrently creates one account', async () => {
   const answers = await Promise.all(guest.tabs.map((tab) => tab.call(registerUser, { body })))
   const codes = answers.map(({ answer }) => answer.code)
   expect(codes.filter((code) => code === 200)).toHaveLength(1)
-  // Calls after the first response are not a guest's calls, and find the address taken.
+  // After the first success, the other calls find the guest registered (409) or the address taken (500).
   expect(codes.filter((code) => code === 409 || code === 500)).toHaveLength(3)
   const strangers = [siteOf(0).visitor(), siteOf(1).visitor()]
   const both = { ...body, email: 'both@example.com' }

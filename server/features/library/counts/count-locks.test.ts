@@ -29,7 +29,7 @@ async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<vo
 }
 
 /**
- * Creates a user.
+ * Inserts a play of a user, by default a new one.
  * @returns the user's id
  */
 async function play(userId = newId('usr')): Promise<string> {

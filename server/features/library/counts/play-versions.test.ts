@@ -130,7 +130,7 @@ describe('a play', () => {
     expect(await playCount()).toBe(1)
   })
 
-  it('is counted once while processes of the previous release run too, also after sign-ins', async () => {
+  it('is counted once while processes of the previous release run too, even if guests are merged', async () => {
     const [a, b, c, d] = users()
     const both = async (userId: string) => {
       await play(userId)

@@ -43,43 +43,46 @@ async function counted() {
   return rows[0]
 }
 
-describe.each(['wait', 'fail'] as const)('an episode view, if another transaction makes it %s', (race) => {
-  it('counts its start and its finish once, in any order', async () => {
-    const [a = '', b = '', c = ''] = await makeUsers(3)
-    await record([a, b], false, race)
-    expect(await counted()).toEqual({ started: 2, finished: 0 })
-    await record([b, c], true, race)
-    expect(await counted()).toEqual({ started: 3, finished: 2 })
-    // Repeated, as after a lost connection.
-    for (const finished of [false, true]) await record([b, c], finished, race)
-    expect(await counted()).toEqual({ started: 3, finished: 2 })
-  })
-
-  it('counts once if a batch contains both its start and its finish', async () => {
-    const users = await makeUsers(2)
-    const both = [...viewsOf(users, false), ...viewsOf(users, true)]
-    await inTransaction((tx) => recordEpisodeViews(tx, both, race))
-    expect(await counted()).toEqual({ started: 2, finished: 2 })
-  })
-
-  it('counts its finish once if two transactions record it at the same time', async () => {
-    const users = await makeUsers(3)
-    await record(users, false, race)
-    const gate = Promise.withResolvers<void>()
-    const written = Promise.withResolvers<void>()
-    const first = inTransaction(async (tx) => {
-      await recordEpisodeViews(tx, viewsOf(users, true), race)
-      written.resolve()
-      await gate.promise
+describe.each(['wait', 'fail'] as const)(
+  'an episode view (on a conflict with another transaction: %s)',
+  (race) => {
+    it('counts its start and its finish once, in any order', async () => {
+      const [a = '', b = '', c = ''] = await makeUsers(3)
+      await record([a, b], false, race)
+      expect(await counted()).toEqual({ started: 2, finished: 0 })
+      await record([b, c], true, race)
+      expect(await counted()).toEqual({ started: 3, finished: 2 })
+      // Repeated, as after a lost connection.
+      for (const finished of [false, true]) await record([b, c], finished, race)
+      expect(await counted()).toEqual({ started: 3, finished: 2 })
     })
-    await written.promise
-    const second = record(users, true, race)
-    await waitForLock(database.pool)
-    gate.resolve()
-    await Promise.all([first, second])
-    expect(await counted()).toEqual({ started: 3, finished: 3 })
-  })
-})
+
+    it('counts once if a batch contains both its start and its finish', async () => {
+      const users = await makeUsers(2)
+      const both = [...viewsOf(users, false), ...viewsOf(users, true)]
+      await inTransaction((tx) => recordEpisodeViews(tx, both, race))
+      expect(await counted()).toEqual({ started: 2, finished: 2 })
+    })
+
+    it('counts its finish once if two transactions record it at the same time', async () => {
+      const users = await makeUsers(3)
+      await record(users, false, race)
+      const gate = Promise.withResolvers<void>()
+      const written = Promise.withResolvers<void>()
+      const first = inTransaction(async (tx) => {
+        await recordEpisodeViews(tx, viewsOf(users, true), race)
+        written.resolve()
+        await gate.promise
+      })
+      await written.promise
+      const second = record(users, true, race)
+      await waitForLock(database.pool)
+      gate.resolve()
+      await Promise.all([first, second])
+      expect(await counted()).toEqual({ started: 3, finished: 3 })
+    })
+  },
+)
 
 describe('two transactions that record the same new episode view', () => {
   /** Starts the episode in one transaction, and finishes it in another one that has to wait for the first. */
@@ -100,13 +103,13 @@ describe('two transactions that record the same new episode view', () => {
     return result
   }
 
-  it('count it once if the second one waits', async () => {
+  it('count it once if the second one updates the row of the first', async () => {
     const [user = ''] = await makeUsers(1)
     expect(await startAndFinish(user, 'wait')).toMatchObject({ status: 'fulfilled' })
     expect(await counted()).toEqual({ started: 1, finished: 1 })
   })
 
-  it('count it once if the second one fails and is repeated', async () => {
+  it('count it once if the second one fails with a conflict and is repeated', async () => {
     const [user = ''] = await makeUsers(1)
     expect(await startAndFinish(user, 'fail')).toMatchObject({
       status: 'rejected',
@@ -149,7 +152,7 @@ describe('the WAL of many episode views', () => {
     return (rows[0]?.['QUERY PLAN'][0].Plan['WAL Records'] ?? NaN) / viewers
   }
 
-  it('is a row and an index entry for a start, and a row for a finish, without locks', async () => {
+  it('contains a row and an index entry for a start, and a row for a finish, but no locks', async () => {
     const users = await makeUsers(viewers)
     const start = await walRecords(users, false)
     expect(start).toBeGreaterThanOrEqual(2)

@@ -25,7 +25,7 @@ let site: TestSite
 let videos: BuiltVideo[]
 /** The position buffers of two processes. They write only in a step. */
 let processes: PositionBuffer[]
-/** The positions that the processes write in one transaction with other buffers. */
+/** The write buffers of the two processes, for steps that write them in a transaction with other data. */
 let joined: WriteBuffer<Tx>[]
 const time = { now: start }
 

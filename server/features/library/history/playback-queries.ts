@@ -7,8 +7,8 @@ import type { HistoryRow } from './history-queries.ts'
  * Updates positions in existing history entries. After a sign-in, a guest's position is written for the member. Skips
  * deleted accounts and videos without a history entry. Keeps a later position or removal.
  * Does not lock the entries first, because each lock is written to the WAL. So two transactions may deadlock. If this
- * happens in the transaction of all buffers, its lock timeout ends the wait before PostgreSQL detects a deadlock. Then
- * each buffer is written in a transaction of its own, which `inTransaction` repeats after a deadlock.
+ * happens in the transaction that writes all buffers together, its lock timeout ends the wait before PostgreSQL detects
+ * a deadlock. Then each buffer is written in a transaction of its own, which `inTransaction` repeats after a deadlock.
  * @returns the positions that were written
  */
 export async function updatePositions(tx: Tx, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
@@ -33,9 +33,9 @@ export async function updatePositions(tx: Tx, rows: readonly HistoryRow[]): Prom
 }
 
 /**
- * What an insert does if another transaction inserts the same row at the same time. `wait`: it waits for the other
- * transaction and skips its row. `fail`: it fails. Each row that may be skipped takes 48 more bytes of WAL, so a
- * transaction that may fail uses `fail`.
+ * What an insert does if another transaction inserts the same row at the same time. It always waits until that
+ * transaction ends. `wait`: it then skips or updates the row. `fail`: it then fails with a conflict. With `wait`, each
+ * row takes 48 more bytes of WAL, so a write that is repeated after a failure uses `fail`.
  */
 export type InsertRace = 'wait' | 'fail'
 
@@ -73,8 +73,8 @@ export async function lockOwners(
 }
 
 /**
- * Inserts plays, each once per viewer, episode and half hour, and counts the new plays. Without the table
- * `play_count_changes`, a job marks and counts them.
+ * Inserts plays, each once per viewer, episode and half hour, and counts the new plays. In a database without the table
+ * `play_count_changes` (the schema of the previous release), a job counts them later.
  * @param race what happens if another transaction inserts the same play at this moment
  * @returns the new plays
  */
@@ -119,9 +119,9 @@ export async function recordEpisodeViews(
   views: readonly EpisodeViewRow[],
   race: InsertRace = 'wait',
 ): Promise<void> {
-  // Known rows are updated instead of inserted with a conflict, which locks each row in the WAL. A subquery finds them by
-  // their key; a join might scan the table. In a row that existed, xmax is the transaction that updates it; in a new row
-  // it is 0.
+  // Known rows are updated, because an insert with a conflict would also write a lock of each row to the WAL. A subquery
+  // finds them by their key; a join might scan the table. In a row that existed, xmax is the transaction that updates it;
+  // in a new row it is 0.
   const finishExisting = sql`
     ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished`
   await sql`

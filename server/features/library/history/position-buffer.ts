@@ -70,8 +70,9 @@ export interface PositionBuffer {
   /** Writes all pending positions. Then accepts no more positions. */
   stop(): Promise<void>
   /**
-   * Makes this process count all appended plays when it stops, including those of other processes. A process of the
-   * previous release may be started next, and it does not know these plays. Only processes that serve calls need this.
+   * Makes this process count all plays in `play_count_changes` when it stops, including those of other processes. A
+   * process of the previous release may be started next, and it does not read that table. Only processes that serve
+   * calls need this.
    */
   countPlaysOnStop(): void
 }
@@ -164,8 +165,8 @@ export function bufferPositions({
     return {
       isFull: !isEmpty(),
       async write(tx: Tx) {
-        // With `fail`, this write does not wait. After a failure, the batch is written again in its own transaction,
-        // which waits.
+        // With `fail`, a row that another transaction inserts at the same time makes this write fail. The batch is then
+        // written again in its own transaction, with `wait`.
         const unwritten = await writePositionBatchInTransaction(tx, batch, countPlays, 'fail')
         return () => void finish(batch, unwritten)
       },

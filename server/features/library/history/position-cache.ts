@@ -54,8 +54,8 @@ export function createPositionCache(): PositionCache {
   const users = new Map<string, CachedUser>()
 
   /**
-   * Returns a user's cache, and moves it to the end of the map. Users whose cache was read or saved longest ago are
-   * evicted first.
+   * Returns a user's cache, and moves it to the end of the map. Users whose positions were loaded or saved longest ago
+   * are evicted first.
    */
   const touch = (userId: string): CachedUser => {
     const user = users.get(userId) ?? { zone: undefined, ids: noIds, videos: new Map() }

@@ -145,7 +145,7 @@ describe('a merge', () => {
     ])
   })
 
-  it('counts a play that guest and member share once, whether one, both or neither was already counted', async () => {
+  it('counts the same play of guest and member once, whether one, both or neither was already counted', async () => {
     videos.push(await buildVideo(site.context))
     await watch(guest, 0, 1, 1)
     await watch(guest, 3, 1, 1)
@@ -167,7 +167,7 @@ describe('a merge', () => {
     expect(await each()).toMatchObject(videos.map(() => ({ play_count: 1 })))
   })
 
-  it('counts a play that guest and member share once while another process is counting it', async () => {
+  it('counts the same play of guest and member once, even if another process is counting it at that time', async () => {
     const { pool } = site.context.database
     await watch(guest, 0, 1, 1)
     expect(await counts(0)).toMatchObject({ play_count: 1 })
@@ -217,21 +217,24 @@ describe('signing in', () => {
   it.each([
     ['before', true],
     ['after', false],
-  ])('counts a pair of consecutive videos once, aggregated %s the sign-in', async (_words, before) => {
-    const { visitor, email } = await registerMember(site)
-    await watch({ visitor, id: '' }, 2, 1000, 1)
-    await updateRanking()
-    await watch(guest, 0, 1000, 2)
-    await watch(guest, 1, 1000, 3)
-    if (before) await updateRanking()
-    await guest.visitor.callOk(signIn, { body: { email, password } })
-    await updateRanking()
-    const { rows } = await site.context.database.pool.query(
-      'SELECT viewers FROM watched_next WHERE video_id = $1 AND next_id = $2',
-      [idOf(0), idOf(1)],
-    )
-    expect(rows).toEqual([{ viewers: 1 }])
-  })
+  ])(
+    'counts a pair of consecutive videos once (the guest’s pair is counted %s the sign-in)',
+    async (_words, before) => {
+      const { visitor, email } = await registerMember(site)
+      await watch({ visitor, id: '' }, 2, 1000, 1)
+      await updateRanking()
+      await watch(guest, 0, 1000, 2)
+      await watch(guest, 1, 1000, 3)
+      if (before) await updateRanking()
+      await guest.visitor.callOk(signIn, { body: { email, password } })
+      await updateRanking()
+      const { rows } = await site.context.database.pool.query(
+        'SELECT viewers FROM watched_next WHERE video_id = $1 AND next_id = $2',
+        [idOf(0), idOf(1)],
+      )
+      expect(rows).toEqual([{ viewers: 1 }])
+    },
+  )
 
   it("moves the guest's records to the account, as registering does", async () => {
     const { visitor, email } = await registerMember(site, member.visitor)

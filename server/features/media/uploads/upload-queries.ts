@@ -18,8 +18,8 @@ export interface NewUpload extends FileKey {
 }
 
 /**
- * SQL condition: true if the upload was rejected after too many unexpected errors. Its parts are kept. While an upload
- * is being retried, it has the same reason with the number of failures so far.
+ * SQL condition: true if the upload was rejected after too many unexpected errors. Its parts are kept. The state is
+ * checked too, because an upload that is still being retried has the same reason key.
  */
 const hasFailed = sql<boolean>`(state = 'rejected' AND reason_details ->> 'key' = 'gaveUp')`
 

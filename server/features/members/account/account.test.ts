@@ -179,7 +179,7 @@ describe('changing', () => {
     }
   })
 
-  it('applies a new e-mail once the mailed link is used', async () => {
+  it('does not apply a new e-mail at once, and refuses an e-mail that another account has', async () => {
     const { visitor, email } = await registerMember(site)
     const body = { email: 'moved@example.com', current_password: password }
     expect(await visitor.callOk(changeUser, { body })).toMatchObject({ email })

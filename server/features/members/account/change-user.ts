@@ -82,8 +82,8 @@ async function changeCredentials(
 }
 
 /**
- * Changes the address.
- * @throws Refusal emailTaken, after a mail to the owner of the address; Fault tooManyRequests
+ * Checks that no other account has the address. If one has it, mails its owner.
+ * @throws Refusal emailTaken; Fault tooManyRequests
  */
 async function assertEmailAvailable(
   context: MembersContext,

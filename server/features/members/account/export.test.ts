@@ -112,7 +112,7 @@ test("a user's oldest events beyond the maximum size are deleted", async () => {
   await fillEvents(userId, 100, 2000)
   const fields = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`f${index}`, 'x'.repeat(250)]))
   expect((await bytesOf(userId)).bytes).toBeGreaterThan(maxBytes)
-  // Trimming after an event is random, so it is called here.
+  // Only some events, chosen at random, cause trimming. So events are sent until one of them does.
   await vi.waitFor(async () => {
     await visitor.fetch(`/api/statics.png?${new URLSearchParams({ event: 'newest', ...fields }).toString()}`)
     expect((await bytesOf(userId)).bytes).toBeLessThan(maxBytes)

@@ -128,7 +128,7 @@ describe('a callback', () => {
   it.each([
     ['audience', { aud: 'another client' }],
     ['issuer', { iss: 'https://another.example' }],
-    ['end', { exp: 1 }],
+    ['expiry', { exp: 1 }],
     ['subject', { sub: '' }],
   ])('with another %s in the token fails', async (_name, wrong) => {
     Object.assign(site.claims, wrong)

@@ -65,7 +65,7 @@ describe('linked identities', () => {
     expect(await linkedOf((await site.createMember()).visitor)).toEqual([])
   })
 
-  it('at a provider without keys are named by the provider’s address', async () => {
+  it('at a provider whose keys are not configured are named by the host of its issuer', async () => {
     const { id, visitor } = await linkedMember()
     await query("UPDATE social_identities SET provider = 'google', issuer = $2 WHERE user_id = $1", [
       id,
@@ -80,7 +80,7 @@ describe('two profiles at one provider', () => {
     const { id, visitor, email, identity } = await linkedMember()
     const first = site.claims
     site.useNewIdentity()
-    // An unverified address does not prove ownership.
+    // An unverified address is not stored, so the identity is shown with the name instead.
     Object.assign(site.claims, { name: 'Ada at work', email_verified: false })
     expect(await signInWithProvider(visitor)).toBe('/individual')
     const linked = await linkedOf(visitor)
@@ -192,7 +192,7 @@ describe('the last sign-in method', () => {
     expect(await unlink(visitor, { id: other?.id ?? '' })).toMatchObject(refused)
   })
 
-  it('cannot be removed if the other identity’s provider has no keys', async () => {
+  it('cannot be removed if the keys of the other identity’s provider are not configured', async () => {
     const { id, visitor, identity } = await socialMember()
     await signInWithProvider(visitor, 'tiktok')
     await query(

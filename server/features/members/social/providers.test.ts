@@ -91,7 +91,7 @@ describe('a failing provider', () => {
   )
 })
 
-it('a provider that cannot be reached causes no redirect, and the sign-in screen reports it', async () => {
+it('a sign-in and a linking report a failure if the provider cannot be reached', async () => {
   const { social, socialSecrets } = readSocial({
     GOOGLE_CLIENT_ID: 'site',
     GOOGLE_CLIENT_SECRET: 'secret',
@@ -126,7 +126,7 @@ it('Google asks for a choice of account when a member links it, but not when a u
 })
 
 describe('a provider', () => {
-  it('is offered and served only if it has keys', async () => {
+  it('is offered and served only if its keys are configured', async () => {
     const { list } = await site.visitor().callOk(listSocialProviders)
     expect(list).toEqual([
       { id: 'facebook', name: 'Facebook' },
@@ -155,7 +155,7 @@ describe('a provider', () => {
       expect(again.get(name)).not.toBe(params.get(name))
   })
 
-  it('is started with an HttpOnly cookie that lasts an hour', async () => {
+  it('has flows whose HttpOnly cookie lasts an hour', async () => {
     const response = await site.visitor().fetch('/api/user/social/oidc')
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(

@@ -49,6 +49,16 @@ describe('a first visit', () => {
     expect(users).toEqual([{ first_touch: { referrer_token: 'spring' } }])
   })
 
+  it('gives a session to the guest’s browser, but not to other browsers with the guest’s cookie', async () => {
+    const visitor = site.visitor()
+    await visitor.callOk(getUser)
+    await visitor.callOk(changeUser, { body: { language: 'en' } })
+    const thief = site.visitor()
+    thief.cookie = visitor.cookie
+    await signInWithProvider(visitor)
+    expect(await thief.callOk(getUser)).toMatchObject({ role: 'visitor' })
+  })
+
   it('uses the name, but not an e-mail that the provider has not verified', async () => {
     site.claims.email_verified = false
     const visitor = site.visitor()
@@ -115,16 +125,6 @@ describe('a returning user', () => {
     ])
     expect(rows).toEqual([{ merged_into: id }])
   })
-
-  it('gets a new session, but other browsers with the guest’s cookie do not', async () => {
-    const visitor = site.visitor()
-    await visitor.callOk(getUser)
-    await visitor.callOk(changeUser, { body: { language: 'en' } })
-    const thief = site.visitor()
-    thief.cookie = visitor.cookie
-    await signInWithProvider(visitor)
-    expect(await thief.callOk(getUser)).toMatchObject({ role: 'visitor' })
-  })
 })
 
 describe('an e-mail that an account already has', () => {
@@ -170,8 +170,8 @@ describe('an e-mail that an account already has', () => {
   })
 })
 
-describe('a member who starts a provider', () => {
-  it('links it, even repeatedly, and keeps the e-mail', async () => {
+describe('a member who starts a flow at a provider', () => {
+  it('links the identity, even repeatedly, and keeps the e-mail', async () => {
     const { id, visitor } = await site.createMember('mine@example.com')
     expect(await signInWithProvider(visitor, 'tiktok', '?return_to=/my')).toBe('/my')
     expect(await signInWithProvider(visitor, 'tiktok')).toBe('/individual')
@@ -193,7 +193,7 @@ describe('a member who starts a provider', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ id })
   })
 
-  it('does not link at another site’s request, nor if the browser hides who initiated the request', async () => {
+  it('links nothing unless a page of this site made the request', async () => {
     const { visitor } = await site.createMember()
     const start = (headers: Record<string, string>) => visitor.fetch('/api/user/social/oidc', { headers })
     for (const fetchSite of ['cross-site', 'same-site', 'none']) {
@@ -213,7 +213,7 @@ describe('a member who starts a provider', () => {
   })
 })
 
-it('the audit log records every sign-in method, without personal data', async () => {
+it('the audit log records a linking, a sign-in and a registration by a provider, without personal data', async () => {
   const { id, visitor } = await site.createMember()
   await signInWithProvider(visitor)
   await signInWithProvider(site.visitor())

@@ -71,7 +71,7 @@ export interface SecondFactorTicket {
   provider: string
   /** The identity by which the provider identified the member. */
   identityId: string
-  /** The time of issue in milliseconds since 1970. */
+  /** The expiry in milliseconds since 1970. */
   endsAt: number
 }
 

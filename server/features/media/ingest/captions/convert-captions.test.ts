@@ -9,7 +9,7 @@ test.each([
   ['clean WebVTT', clean],
   ['WebVTT with a byte order mark and Windows line ends', `\uFEFF${clean.replaceAll('\n', '\r\n')}`],
   [
-    'WebVTT with times without hours, a name and notes',
+    'WebVTT with a title, a note, a style, a named caption, and times without hours',
     'WEBVTT - English\n\nNOTE by me\n\nSTYLE\n::cue {}\n\nfirst\n00:01.000 --> 00:02.500\nHello\n',
   ],
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n'],
@@ -216,7 +216,7 @@ test.each([
   { words: String.raw`Hi {you} {\b1}all{\b0}`, isConverted: true, shown: 'Hi {you} all' },
   { words: String.raw`Hi \{you\}`, isConverted: true, shown: 'Hi {you}' },
 ])(
-  'ASS with $words in braces (converted by ffmpeg: $isConverted) is shown as $shown',
+  'ASS with the text $words (converted by ffmpeg: $isConverted) is shown as $shown',
   ({ words, isConverted, shown }) => {
     expect(convertCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
   },

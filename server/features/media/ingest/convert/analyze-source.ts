@@ -86,7 +86,8 @@ async function readPackets(
   const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
   const packets = ['-map', `0:${streamIndex}`, ...sound, '-c', 'copy', '-f', 'framecrc', 'pipe:1']
   const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcmArgs, rawAudioFile] : []
-  // Without computed times, jumps of the clock are only found at the same places if the conversion's streams are decoded.
+  // If ffmpeg computes no times (see `clockArgs`), it finds jumps of the clock at the same places as in the conversion
+  // only if it decodes the same streams.
   const pictures = aacRateChanges ? ['-map', `0:${streamIndex}`, '-f', 'null', '-'] : []
   const readWith = async (more: readonly string[]) => {
     const collected = collectTimes()

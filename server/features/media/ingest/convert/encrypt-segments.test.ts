@@ -54,7 +54,7 @@ async function play() {
 }
 
 test.each(['v0', 'a'])(
-  'the segments of %s can be decrypted only with the key that their playlist names',
+  'the segments of %s are encrypted with the key that their playlist names',
   async (folder) => {
     const { bytes } = await play()
     const playlist = (await bytes(`${folder}/index.m3u8`)).toString()
@@ -64,7 +64,7 @@ test.each(['v0', 'a'])(
     expect(key).toHaveLength(16)
     const segments = parsePlaylist(playlist)
     expect(segments.length).toBeGreaterThan(1)
-    // Every segment has the same bytes. A wrong IV would change only the first sixteen.
+    // Every segment begins with the same bytes. A wrong IV would change only the first sixteen bytes.
     const heads = new Set<string>()
     for (const [number, { uri: file }] of segments.entries()) {
       const encrypted = await bytes(`${folder}/${file}`)

@@ -237,23 +237,23 @@ test('a pause in the audio of one of two joined recordings remains', async () =>
 const mpeg2 = ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg2video', '-g', '25']
 test.each([
   {
-    name: 'sound',
+    name: 'audio codec',
     first: stream,
     second: (name: string, size: string) => stream(name, size, ['-c:a', 'ac3']),
   },
   {
-    name: 'picture',
+    name: 'video codec',
     first: (name: string, size: string) => stream(name, size, undefined, mpeg2),
     second: stream,
   },
   {
-    name: 'place in the stream',
+    name: 'tracks',
     first: stream,
     second: (name: string, size: string) =>
       stream(name, size, ['-c:a', 'aac', '-streamid', '0:300', '-streamid', '1:301']),
   },
 ])(
-  'a film whose $name changes its codec or track in the middle is refused with that reason',
+  'a film that changes its $name in the middle is refused with that reason',
   async ({ name, first, second }) => {
     const parts = [first(`${name}-first.ts`, '96x64'), second(`${name}-second.ts`, '96x64')]
     await expect(make(joined(`other ${name}.ts`, ...parts))).rejects.toMatchObject({
@@ -341,7 +341,7 @@ test('audio with many lost packets stays in sync', async () => {
   expect(beeps()).toEqual(near([1, 2, 3, 4]))
 })
 
-test('a recording with bursts of motion is converted at the frame rate of the bursts', async () => {
+test('a recording with bursts of 60 frames a second is converted at half of that rate', async () => {
   const bursts = ['-vf', "select='lt(t,1)+not(mod(n,60))'"]
   const moving = lavfi('testsrc=size=96x64:rate=60:duration=5')
   expect((await make(write('bursts.mkv', ...moving, ...bursts, ...encodeOptions))).rate).toBe(30)
@@ -368,7 +368,7 @@ test.each([
   { rate: '15/2', made: 15 },
   { rate: '40/3', made: 40 / 3 },
 ])('a film of $rate frames a second shows each frame on time', async ({ rate, made: expected }) => {
-  // A frame may be as late as in the source, plus up to one step of the source's frame times.
+  // The source flashes in its first frame at or after each second, and so must the conversion.
   const [num = 1, den = 1] = rate.split('/').map(Number)
   const step = den / num
   const grid = [1, 2, 3].map((second) => Math.ceil(second / step - 1e-6) * step)

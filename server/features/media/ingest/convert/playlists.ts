@@ -70,7 +70,7 @@ export function measureBitRates(segments: readonly MeasuredSegment[]): { average
 
 /**
  * Writes a master playlist of measured renditions, in the given order. If `extra` is given, announces that `extra.m3u8`
- * has more renditions, in that codec. The main playlist omits these renditions, because Chromium's native player fails
+ * has more renditions, in that codec. `master.m3u8` omits these renditions, because Chromium's native player fails
  * when the codec changes.
  */
 export function writeMaster(

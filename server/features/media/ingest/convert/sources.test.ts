@@ -233,7 +233,7 @@ describe('a video stream', () => {
     expect([`${width}x${height}`, dots]).toEqual([shown, expect.stringMatching(/1:1|N\/A/)])
   })
 
-  test('filmed upright with a rotation in its container gets the height of an upright film without rotation', async () => {
+  test('stored sideways, with a rotation in its container, gets the renditions of an upright film', async () => {
     const input = inputOf('phone.mp4', ...lavfi(shaded(960, 540)))
     rotateMp4(input, 90)
     const { read } = await make(input)
@@ -243,7 +243,7 @@ describe('a video stream', () => {
     ])
   })
 
-  test('of variable frame rate is converted to a constant rate, in sync with its audio, with a keyframe every second', async () => {
+  test('of variable frame rate is converted to a constant rate with the forced keyframes, and keeps its duration', async () => {
     const uneven = "select='lt(t,2)*not(mod(n,3))+gte(t,2)*lt(t,4)+gte(t,4)*not(mod(n,5))'"
     const input = join(root, 'uneven.mkv')
     ffmpeg(
@@ -268,7 +268,7 @@ describe('a video stream', () => {
   })
 })
 
-describe('HDR', () => {
+describe('HDR or a wide gamut', () => {
   /**
    * Generates two halves, each of one code value in ten bits. The given codes are from 0 to 1, as the transfer function
    * defines them.
@@ -309,7 +309,7 @@ describe('HDR', () => {
     expect(fields).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
   })
 
-  test('is refused with a readable reason if ffmpeg was built without the filters that convert it', async () => {
+  test('is refused with a readable reason if ffmpeg was built without the filters for it', async () => {
     const lacking = join(root, 'lacking-ffmpeg')
     writeFileSync(lacking, '#!/bin/sh\necho " TSC scale  V->V  Scale."\n', { mode: 0o755 })
     const input = write('refused', 'smpte2084', halves(0.2, 0.4))
@@ -318,7 +318,7 @@ describe('HDR', () => {
     )
   })
 
-  test('has the same look after its wide colours are converted to the narrower standard gamut', async () => {
+  test('keeps its look when wide primaries are converted to the narrower standard gamut', async () => {
     const { top } = await make(write('wide', 'bt709', halves(0.5, 0.5, { cr: 640 })))
     const [red = 0, green = 0, blue = 0] = ffmpeg(
       '-i',
@@ -357,7 +357,7 @@ describe('embedded captions', () => {
     ['mov_text', 'captioned.mp4'],
     ['srt', 'captioned.mkv'],
     ['ass', 'styled.mkv'],
-  ])('of the format %s become WebVTT, one file for each language', async (kind, name) => {
+  ])('of the format %s become WebVTT, one file for each language of the site', async (kind, name) => {
     const input = inputOf(
       name,
       ...tracks(kind, ['eng', 'Hello'], ['ger', 'Grüße'], ['jpn', '今日は'], ['fre', 'Salut']),

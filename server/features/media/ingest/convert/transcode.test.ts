@@ -93,14 +93,14 @@ test('a film keeps an unusual aspect ratio, and gets no audio rendition if it ha
   expect(existsSync(join(media, 'a'))).toBe(false)
 })
 
-test('a film held upright is shown upright', async () => {
+test('a film with a rotation in its container is shown upright', async () => {
   const input = join(root, 'upright.mp4')
   makeTestVideo(input, { size: '320x180', seconds: 1 })
   rotateMp4(input, 90)
   expect((await make(input)).result).toMatchObject({ width: 180, height: 320 })
 })
 
-test('the public still has too few pixels to show any detail', async () => {
+test('the public blurred image has too few pixels to show any detail', async () => {
   const input = join(root, 'still.mp4')
   makeTestVideo(input, { seconds: 1 })
   const { folder } = await make(input)
@@ -175,7 +175,7 @@ test('a truncated file is refused with the actual and the expected duration', as
   await expect(make(input)).rejects.toThrow(/is cut off after [\d.]+ s of 6 s/)
 })
 
-test('a file truncated before its index is refused', async () => {
+test('a file whose index was cut off is refused', async () => {
   const input = join(root, 'headless.mp4')
   makeTestVideo(input, { seconds: 2 })
   truncateSync(input, Math.round((await stat(input)).size / 2))
@@ -190,7 +190,7 @@ test('an aborted run ends at once with the reason of the abort', async () => {
   await expect(make(input, stop.signal)).rejects.toThrow('stopped')
 })
 
-test('a program without output for too long is killed', async () => {
+test('a program that prints nothing for too long is killed', async () => {
   await expect(
     runLimited({ program: 'sleep', args: ['30'], timeoutMs: 20_000, silenceMs: 50 }),
   ).rejects.toThrow('takes too long')

@@ -6,7 +6,7 @@ import type { Language } from '#contract/languages.ts'
  */
 export const assetFiles = {
   original: (id: string, extension: string) => `originals/${id}.${extension}`,
-  /** Caption file stored beside the original until the asset is converted. */
+  /** The caption file that is stored beside the original. */
   originalCaption: (id: string, language: Language) => `originals/${id}.${language}.vtt`,
   /** Returns the name of the folder of one conversion attempt. Links contain this name once the asset is ready. */
   folder: ({ id, attempt }: { id: string; attempt: number }) => `${id}-${attempt}`,

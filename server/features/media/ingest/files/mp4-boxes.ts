@@ -15,7 +15,7 @@ export function splitBoxes(file: Buffer): Box[] {
   for (let at = 0; at < file.length;) {
     const size = at + 8 <= file.length ? file.readUInt32BE(at) : 0
     if (size < 8 || at + size > file.length)
-      throw new Error(`A segment is incomplete: its box at byte ${at} extends beyond its end.`)
+      throw new Error(`A segment is incomplete: the box at byte ${at} extends beyond the end of the segment.`)
     boxes.push({ type: file.toString('latin1', at + 4, at + 8), bytes: file.subarray(at, at + size) })
     at += size
   }

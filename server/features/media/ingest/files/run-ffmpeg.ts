@@ -58,8 +58,8 @@ export function timeLimit(duration: number): Pick<RunOptions, 'timeoutMs' | 'sil
 
 /**
  * Runs ffmpeg or ffprobe with limits on time, memory and file size. The program is killed when this process ends, even
- * after a crash. Memory is polled, because a build whose allocations fail prints its own message or hangs. A failed run
- * is not repeated, because the same file gives the same result. The queue repeats interrupted work.
+ * after a crash. Memory is polled, because after a failed allocation ffmpeg may hang or exit with any message. A failed
+ * run is not repeated, because the same file gives the same result. The queue repeats interrupted work.
  * @throws UnusableFile if the run takes too much time or memory, a file becomes too large, or the program crashes
  * @throws Error if the program can't be started or was killed externally
  * @throws the signal's reason when aborted

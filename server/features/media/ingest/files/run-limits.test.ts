@@ -85,7 +85,7 @@ test.each(['exec "$0" -e "$1"', '"$0" -e "$1" & wait'])(
   },
 )
 
-describe('a converter that exits with an error', () => {
+describe('a converter that fails', () => {
   const ended = async (name: string, script: string): Promise<unknown> => {
     makeTestVideo(join(root, 'small.mp4'), { size: '64x64', seconds: 1, sound: false })
     const ffmpegPath = join(root, name)
@@ -162,7 +162,7 @@ test('a file is unusable if the program crashes', async () => {
   await expect(printed('kill -SEGV $$; sleep 5')).rejects.toThrow(UnusableFile)
 })
 
-test('a converter that is asked to end while it works does not make the file unusable', async () => {
+test('a converter that exits with 255, as after a SIGTERM, does not make the file unusable', async () => {
   const converter = join(root, 'ffmpeg')
   writeFileSync(converter, '#!/bin/sh\nexit 255\n', { mode: 0o755 })
   await expect(runLimited({ program: converter, args: [], timeoutMs: 5000 })).rejects.toThrow(

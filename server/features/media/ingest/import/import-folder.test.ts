@@ -248,7 +248,7 @@ test('an import reports unusual prices, a small cover, and labels without transl
   ])
 })
 
-test('an interrupted import publishes nothing, and the next import publishes the video', async () => {
+test('an interrupted import publishes nothing, and the next import converts the episode', async () => {
   makeTestVideo(join(root, 'long.mp4'), { seconds: 25 })
   const folder = makeFolder('stopped', { '01.mp4': 'long.mp4' })
   const stop = new AbortController()

@@ -125,7 +125,7 @@ function readPartialTexts(value: unknown, key: string, maxLength: number): Parti
     const language = code.includes('-') ? undefined : languageFromTag(code)
     if (!language)
       throw new DescriptionError(
-        `${key}.${code} is not a language of this site: ${languages.join(', ')} are (fr and fy are French, de and dy are German)`,
+        `${key}.${code} is not a language of this site; its languages are ${languages.join(', ')} (fr and fy are French, de and dy are German)`,
       )
     if (texts[language] !== undefined)
       throw new DescriptionError(`${key}.${code} is a second text for one language`)

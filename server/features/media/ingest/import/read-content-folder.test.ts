@@ -35,7 +35,7 @@ async function read(...names: string[]) {
   }
 }
 
-// Matching of this name would not end if the pattern backtracked exponentially.
+// Matching the two long names would not end if the pattern backtracked exponentially.
 test.each([`${'a'.repeat(60)}!`, `${'a'.repeat(100_000)}!`, 'a--b', '-a', 'a.', 'ä'])(
   'a folder named %s is refused because of its name',
   async (name) => {

@@ -61,7 +61,7 @@ const misnamedDescription = /^video\.ya?ml$/i
 
 /**
  * Finds the content folders at a path: the path itself if it has a `video.yaml`, otherwise the folders inside it.
- * @throws Error with a readable message if there is none
+ * @throws Error with a readable message if there is no content folder
  */
 export async function findFolders(path: string): Promise<FoundFolders> {
   const root = resolve(path)

@@ -85,8 +85,9 @@ const defaultJumpThreshold = 10
  * from after it. The clock then also jumps forward by the same amount, and ffmpeg must not treat that as a gap. Shorter
  * gaps stay gaps.
  *
- * ffmpeg computes the times of AAC packets that state none with the first sample rate of the stream. If that changes,
- * the decoder has to continue from the last stated time instead. ffmpeg then finds no start time to subtract either.
+ * For an AAC packet without a time, ffmpeg computes the time from the first sample rate of the stream. If the rate
+ * changes, the decoder must continue from the last stated time instead. With that option, ffmpeg finds no start time,
+ * so `-itsoffset` subtracts it.
  */
 export function clockArgs({ clockJump, aacRateChanges, startTime }: SourceClock): string[] {
   const isShort = clockJump !== undefined && clockJump <= defaultJumpThreshold
@@ -234,7 +235,7 @@ function sourceChain(job: TranscodeJob): string {
 
 /**
  * Deinterlaces an interlaced film. yadif does not support a change of the frame size. So each frame is first scaled to
- * the size of the first frame, field by field, and keeps its aspect ratio.
+ * the size of the first frame, field by field. The scaler adapts the pixel shape, so the display aspect ratio remains.
  */
 function deinterlaceFilter({ interlaced, codedSize: { width, height } }: TranscodeJob): string {
   return interlaced ? `scale=${width}:${height}:flags=bicubic:interl=-1,yadif=deint=interlaced,` : ''

@@ -104,7 +104,7 @@ test.each([
   { name: 'fails', encode: 'exit 1', fault: 'fails' },
   { name: 'crashes', encode: 'kill -SEGV $$', fault: 'fails' },
 ])(
-  'an encoder that $name is refused at start, and the error names the encoder',
+  'an encoder that $fault is refused at start, and the error names the encoder (stub: $name)',
   async ({ name, encode, fault }) => {
     const path = drawEncoders(name, ['libx265'], encode)
     await expect(find('hevc', path)).rejects.toThrow(

@@ -74,7 +74,7 @@ function failStorage(calls: number, fits: RegExp): () => boolean {
   return () => remaining < 0
 }
 
-/** Number of failing calls for six attempts: the library makes four calls in each attempt. */
+/** Number of failing calls for six attempts: the S3 client makes four calls in each attempt. */
 const sixTries = 24
 
 test('a worker waits for an unreachable storage without counting a failure of the episode', async () => {

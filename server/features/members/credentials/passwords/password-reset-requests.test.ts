@@ -30,7 +30,7 @@ test('a reset request stores a row and does nothing else, whether or not the acc
   expect(await queriesFor('nobody@example.com')).toEqual(known)
 })
 
-test('ten processes that run concurrently answer each request once', async () => {
+test('ten concurrent runs of the job answer each request once', async () => {
   const members = await Promise.all(Array.from({ length: 30 }, () => createMember(site)))
   await sendResetLinks(site.context)
   await Promise.all(members.map(({ email }) => ask(email)))
@@ -43,7 +43,7 @@ test('ten processes that run concurrently answer each request once', async () =>
   expect(remaining).toEqual([])
 })
 
-test('a request is answered by the next process if its answer was rolled back', async () => {
+test('a request is answered by the next run if its answer was rolled back', async () => {
   const { email } = await createMember(site)
   await ask(email)
   const { db, clock } = site.context

@@ -41,7 +41,7 @@ const reset = (secret: string, new_password = fresh, repeat_password = new_passw
 const logIn = (password: string) => site.visitor().call(signIn, { body: { email: member.email, password } })
 
 describe('a password reset request', () => {
-  it('mails a link to the configured address, in the user’s language', async () => {
+  it('mails a link with the configured URL of the site, in the user’s language', async () => {
     await member.visitor.callOk(changeUser, { body: { language: 'dy' } })
     const { answer } = await site
       .visitor({ host: 'evil.example', 'x-forwarded-host': 'evil.example' })
@@ -78,7 +78,7 @@ describe('a password reset request', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('stores no secret in the database before or after the mail was sent', async () => {
+  it('leaves no secret in the database after the mail was sent', async () => {
     const secret = await fetchSecret()
     const { rows } = await site.context.database.pool.query(
       "SELECT query_to_xml('SELECT * FROM mail_links', true, false, '')::text || query_to_xml('SELECT * FROM mails', true, false, '')::text AS kept",
@@ -210,7 +210,7 @@ describe('a reset link', () => {
 })
 
 describe('a client that is not signed in', () => {
-  it('has no second factor to set up', async () => {
+  it('cannot set up a second factor', async () => {
     const { answer } = await site.visitor().call(changeSecondFactor, { body: { action: 'start' } })
     expect(answer.code).toBe(401)
   })

@@ -49,7 +49,7 @@ export async function confirmFactor(tx: Tx, userId: string, now: Date): Promise<
 
 /**
  * Marks a time step and earlier ones as used.
- * @returns false if another call has already used it
+ * @returns false if this or a later step was already used
  */
 export async function useTimeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx

@@ -301,7 +301,7 @@ describe('removing a second factor', () => {
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 
-  it('is delayed after wrong codes, even after a call with the correct password in between', async () => {
+  it('is delayed after wrong codes, even if a call with the correct password follows each of them', async () => {
     const { secret } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     const provePassword = () =>
