@@ -47,7 +47,7 @@ export interface PositionCache {
 
 const maxUsers = 20_000
 const maxVideosPerUser = 20
-/** The source of a visit without a link and an ad. Such a call stores no source. */
+/** The source of a visit that came neither by a referrer link nor by an ad. Such a call stores no source. */
 const noIds = '{}'
 
 export function createPositionCache(): PositionCache {

@@ -32,7 +32,7 @@ interface ClaimedRecords {
 
 export interface ClaimSource {
   /**
-   * Finds the records of the secret.
+   * Finds the records that can be claimed with the secret.
    * @throws Refusal if the secret is invalid or used
    */
   findClaim(db: Db): Promise<ClaimedRecords>

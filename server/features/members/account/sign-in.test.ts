@@ -130,7 +130,7 @@ describe('guessing a password', () => {
     expect((await signInAs(visitor, email)).status).toBe(429)
   })
 
-  it('does not include sign-ins to another account that are refused although the password is correct', async () => {
+  it('is not counted if the password is correct but another member is signed in', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     for (let tries = 0; tries < 4; tries++) await signInAs(ada.visitor, bob.email, 'wrong guess')
     for (let tries = 0; tries < 3; tries++)

@@ -157,7 +157,7 @@ export async function ensureUserRow(
   }
   if (row && row.time_zone !== timeZone) await updateTimeZone(tx, viewer.userId, timeZone)
   if (!viewer.isStored) setTokens(context, call, { userId: viewer.userId, isStored: true }, false)
-  // A provider's redirect does not include click ids.
+  // `adIds` is optional, because a provider's redirect sends no click ids.
   const ids = call.adIds?.()
   if (ids) for (const runHook of context.lifecycleHooks.storeGuest) await runHook(tx, viewer.userId, ids)
   return viewer.userId

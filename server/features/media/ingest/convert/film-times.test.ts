@@ -131,7 +131,7 @@ test.each([
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
-test('the first frame is shown during the audio before it', async () => {
+test('the first frame is shown during audio that begins earlier', async () => {
   const input = write(
     'late.mp4',
     ...beepingAudioInput(4),

@@ -19,7 +19,7 @@ const blurPixels = 14
 const stillSide = 180
 /** An image of at least this size gives a sharp cover. */
 export const coverSize = { width: 600, height: 800 }
-/** Limit of decoded images, about the resolution of phone cameras. */
+/** Maximum number of pixels of a decoded image, about the resolution of phone cameras. */
 const maxPixels = 50_000_000
 
 /**

@@ -23,7 +23,7 @@ const maxCompensation = 6
 
 /**
  * The ffmpeg filter that converts audio to one format: 48 kHz, two channels (5.1 is downmixed, mono is copied to both).
- * It keeps no state between frames.
+ * It keeps no state between frames, so ffmpeg may restart it when the channels or the sample rate change.
  */
 export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
 

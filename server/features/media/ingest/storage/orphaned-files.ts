@@ -8,7 +8,7 @@ type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'lo
 const orphanAgeMs = 24 * 3_600_000
 
 /**
- * Deletes the given files that still have a record of orphaned files, and deletes the records. If the storage or the
+ * Deletes those of the given files that are still recorded as orphaned, and their records. If the storage or the
  * database is unreachable, the records remain for the next cleanup.
  */
 export async function deleteOrphaned(
