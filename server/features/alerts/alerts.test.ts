@@ -84,6 +84,7 @@ describe('new episodes of a favorite', () => {
       'SELECT next_attempt_at AS due FROM mails WHERE recipient = $1 AND template = $2',
       [email, 'newEpisode'],
     )
+    // Mails that users wait for are queued without a due time, so their due time is -infinity and they are sent first.
     expect(rows).toEqual([{ due: time.now }])
   })
 

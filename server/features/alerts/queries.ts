@@ -63,8 +63,8 @@ export async function stampNewEpisodes(db: Db, now: Date): Promise<void> {
 const maxReleaseMs = dayMs
 
 /**
- * Returns the videos that got no new episode since `before`. A video with an episode that is still being transcoded is
- * returned only after `maxReleaseMs`.
+ * Returns the videos whose new episodes were all detected by `before`. A video with an episode that is still being
+ * transcoded is returned only after `maxReleaseMs`.
  */
 export async function selectCompletedReleases(db: Db, before: Date): Promise<string[]> {
   const longAgo = new Date(before.getTime() - maxReleaseMs)
@@ -82,8 +82,8 @@ export async function selectCompletedReleases(db: Db, before: Date): Promise<str
 }
 
 /**
- * Converts a video's new episodes into one batch and deletes them. A video that is not published gets no batch. If two
- * processes run this concurrently, the second finds no episodes and creates no batch.
+ * Converts a video's rows of `new_episodes` into one batch. A video that is not published gets no batch. If two
+ * processes run this concurrently, the second finds no rows and creates no batch.
  */
 export async function createBatch(tx: Tx, videoId: string): Promise<void> {
   await sql`

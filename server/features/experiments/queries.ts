@@ -60,8 +60,8 @@ export function updateExperiment(
 }
 
 /**
- * Returns whether another experiment of the same kind on the same target is running. It holds a lock until the end of
- * the transaction, so experiments are started one at a time.
+ * Returns whether another experiment of the same kind on the same target is running. Takes a lock that lasts until the
+ * end of the transaction, so that experiments are started one at a time.
  */
 export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('experiments', 0))`.execute(tx)

@@ -32,8 +32,8 @@ export interface SitemapContext extends Pick<Catalog, 'readDb'> {
 }
 
 /**
- * Number of addresses in a file. The format allows 50,000, but each page is listed in all languages, so such a file
- * would have 40 MB.
+ * Maximum number of videos in a file. The format allows 50,000, but each page is listed in all languages, so a file
+ * of 50,000 would have 40 MB.
  */
 const maxVideosPerFile = 5000
 const videosPerChunk = 500

@@ -41,7 +41,7 @@ const find = async (keyword: string) =>
 const show = (id: string) => support.studio.callOk(getCustomer, { query: { id } })
 
 describe('a customer is found', () => {
-  it('by the address of the account, by id, and by an order', async () => {
+  it('by the e-mail address and the id of the account', async () => {
     const { visitor, email } = await createMember(site)
     const { id } = await visitor.callOk(getUser)
     expect(await find(email.toUpperCase())).toEqual([
@@ -51,7 +51,7 @@ describe('a customer is found', () => {
     expect(await find('usr_none')).toEqual([])
   })
 
-  it('by the address of a purchase as a guest', async () => {
+  it('by the e-mail address and the id of a guest’s order', async () => {
     const { shopper, order } = await buyEpisode(site)
     const [guest, ...more] = await find(shopper.email)
     expect(guest).toMatchObject({ role: 'guest', email: null, order_email: shopper.email })
@@ -76,7 +76,7 @@ it('the details of a customer include subscription, payment methods, sessions an
   expect((await support.studio.call(getCustomer, { query: { id: 'usr_none' } })).answer.code).toBe(404)
 })
 
-it('the date of a payment method is by the site’s clock, which the sandbox moves', async () => {
+it('the date of a payment method is taken from the site’s clock, which can be moved in the sandbox', async () => {
   site.advanceClock(86_400_000)
   support = await signInOperator(site, 'support')
   const before = site.context.clock.now().getTime()
@@ -118,7 +118,7 @@ describe('an entitlement', () => {
     expect(list.map(({ event, operator }) => [event, operator])).toEqual([
       ['studio entitlement revoke', support.email],
       ['studio entitlement grant', support.email],
-      // The operator's own actions are in the same list.
+      // The customer's own actions are in the same list.
       ['order_paid', null],
     ])
     expect(list[0]?.details).toMatchObject({ before: { entitlement: granted.id }, after: { reason } })
@@ -231,7 +231,7 @@ describe('the deletion of a customer', () => {
     const { lifecycleHooks } = site.context
     const erase = [...lifecycleHooks.erase, () => Promise.reject(new Error('not now'))]
     site.context.lifecycleHooks = { ...lifecycleHooks, erase }
-    // Calls the process of this context directly, because there may be two processes.
+    // Calls the process of this context directly, because another process would not have the failing hook.
     const { status } = await fetch(`${site.directUrl}${deleteCustomer.path}`, {
       method: deleteCustomer.method,
       headers: {

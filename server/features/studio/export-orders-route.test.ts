@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const linesOf = (csv: string) => csv.trimEnd().split('\r\n')
 
-it('the file has all orders, whatever the number of pages, and no formulas', async () => {
+it('the file has all orders, although they are read in pages, and no cell is a formula', async () => {
   const { studio } = await signInOperator(site, 'support')
   const response = await studio.fetch('/api/studio/orders.csv')
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')

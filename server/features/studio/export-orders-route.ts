@@ -43,7 +43,7 @@ export function exportOrdersRoute(context: StudioContext, command: Command): Pla
     async handle(request, reply) {
       const operator = await findOperator(context, request)
       if (!operator) return reply.code(403).send()
-      // Ignores `cursor`, because the file always begins with the first page. The other pages follow here.
+      // Ignores `cursor`, because the file always begins with the first page.
       const { cursor: _cursor, ...query } = Object(request.query) as QueryOf<typeof exportOrders>
       if (validateQuery(query) !== undefined) return reply.code(400).send()
       const { role } = operator

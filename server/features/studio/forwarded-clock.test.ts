@@ -25,7 +25,7 @@ let site: TestSite
 let owner: TestOperator
 let invitation = ''
 
-/** Returns the next code. It is already valid, whatever code was used before. */
+/** Returns the code of the next half minute. It is already valid, and no earlier sign-in has used it. */
 const nextCode = (secret: string) => totpCodeAt(secret, new Date(Date.now() + stepMs))
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('an authenticator’s code is valid once after the sandbox’s clock was moved', async () => {
+test('an authenticator’s code is valid by the real time, and only once, after the sandbox’s clock was moved', async () => {
   const body = { email: owner.email, password: owner.password, totp: nextCode(owner.secret) }
   expect((await site.visitor().call(openStudioSession, { body })).answer.code).toBe(200)
   expect((await site.visitor().call(openStudioSession, { body })).answer.info).toEqual({ field: 'totp' })
@@ -57,7 +57,7 @@ test('a code of a member’s authenticator is accepted after the sandbox’s clo
   expect((await site.visitor().call(signIn, { body: { email, password, totp } })).answer.code).toBe(200)
 })
 
-test('a move of the clock signs no operator out, and no link to the studio expires', async () => {
+test('a move of the clock signs no operator out, and no invitation expires', async () => {
   const purgeJob = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
   await purgeJob?.run(AbortSignal.timeout(10_000))
   expect((await owner.studio.callOk(getStudioSession)).operator.email).toBe(owner.email)

@@ -229,7 +229,7 @@ describe('a refund', () => {
     expect(refundedCents).toBeLessThanOrEqual(60)
   })
 
-  it('by support is limited per day, operator and currency to ten times that limit', async () => {
+  it('by support is limited per day, operator and currency to ten times the limit per order', async () => {
     const busy = await signInOperator(site, 'support')
     const refund = async (who: TestOperator, cents: number, currency = 'USD') => {
       const { order } = await buyEpisode(site)
@@ -355,7 +355,7 @@ it('a dispute is listed while it is open, and after it was won', async () => {
 })
 
 describe('the reconciliation', () => {
-  it('has the day’s total in the ledger, which equals the lines of its orders', async () => {
+  it('has the totals of the day’s ledger lines, and the same balance in the ledger as at the gateway', async () => {
     site.advanceClock(86_400_000)
     owner = await signInOperator(site, 'owner')
     const { order } = await buyEpisode(site)
@@ -412,7 +412,7 @@ describe('the reconciliation', () => {
     expect(difference(after)).toBe(99)
   })
 
-  it('has the cause of a difference even weeks later, but only for the day of the difference', async () => {
+  it('lists an unmatched payment even weeks later, but only for its own day', async () => {
     const { day } = await owner.studio.callOk(getReconciliation)
     site.advanceClock(21 * 86_400_000)
     owner = await signInOperator(site, 'owner')

@@ -91,7 +91,7 @@ describe('a price change', () => {
     expect(paid.info).toMatchObject({ status: 'paid', amount_cents: order.amount_cents })
   })
 
-  it('is refused if another operator has changed the plan since it was loaded', async () => {
+  it('is refused if a concurrent request has already changed the price', async () => {
     const { id } = await planOf(30)
     const answers = await Promise.all(
       [2599, 2699, 2799, 2899, 3099, 3199].map((price_cents) =>

@@ -27,7 +27,7 @@ it('on a new site, the steps for a video, a sale and the opening are not done', 
   await db.updateTable('videos').set({ state: 'published' }).execute()
 })
 
-it('a step is done at once, and has the id of its video', async () => {
+it('a step is marked as done at once, and a step about a video has the video’s id', async () => {
   const { id } = await owner.studio.callOk(addVideo, { body: { title: 'Begun' } })
   const steps = await loadSteps(owner)
   expect(steps.find(({ step }) => step === 'video')).toEqual({ step: 'video', done: true, video_id: id })

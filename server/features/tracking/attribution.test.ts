@@ -148,7 +148,7 @@ describe('touches', () => {
     expect(await findAttribution(userId)).toEqual({ first: { ttclid: 'tt1' }, last: { ttclid: 'tt1' } })
   })
 
-  test('have one first touch after two concurrent first calls', async () => {
+  test('are stored in one row even if a user’s first calls are concurrent', async () => {
     const { userId } = await trackedVisitor(site, true)
     await Promise.all(['a', 'b', 'c', 'd'].map((token) => visit(userId, { token })))
     const rows = await site.context.db
@@ -270,7 +270,7 @@ describe('an order', () => {
     expect(orders).toEqual([{ attribution: { referrer_token: 'spring' } }])
   })
 
-  test('gets the stored token, and with consent the stored click ids, if its own call has no ids', async () => {
+  test('gets the stored token if its own call has no ids, but without consent not the stored click ids', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await setConsent(site, userId, false)

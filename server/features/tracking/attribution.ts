@@ -10,7 +10,7 @@ export interface AttributionContext {
   lockConsent: LockConsent
   /** Returns the id of the user with this referral code, if any. members/feature.ts implements it. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
-  /** Deletes the data from a user's orders that requires consent to marketing. billing/feature.ts implements it. */
+  /** Deletes from a user's orders the data that requires consent to marketing. billing/feature.ts implements it. */
   deleteOrderClickIds(tx: Tx, userId: string): Promise<void>
 }
 

@@ -24,7 +24,7 @@ interface Options<T> {
    * @returns the users whose events are to be trimmed
    */
   write(batch: readonly T[]): Promise<readonly string[]>
-  /** Returns whether an event can be prepared without waiting. Other events remain for a later transaction. */
+  /** Returns whether an event can be prepared without waiting. If not, it remains for a later transaction. */
   isReady(event: T): boolean
   /** Deletes a user's oldest events beyond their maximum size. */
   trim(userId: string): Promise<void>

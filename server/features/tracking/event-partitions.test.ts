@@ -150,7 +150,7 @@ describe('months of events', () => {
 
 test('a user’s events are exported as long as their month is stored', async () => {
   const own = await createTestDatabase()
-  // The oldest month that is kept has ended some days before the configured time.
+  // Events before 21 July have expired. July is still stored as a whole, so the event of 20 July is exported too.
   const now = new Date('2026-08-20T12:00:00Z')
   const site = await startTestSite({ database: own, clock: { now: () => now } }, { EVENTS_DAYS: '30' })
   onTestFinished(() => site.close())

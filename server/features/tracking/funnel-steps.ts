@@ -6,9 +6,9 @@ import { insertSteps, type StepRow } from './funnel-step-queries.ts'
 import type { AnalyticsEvent } from './parse-beacon.ts'
 
 /**
- * Returns the funnel step of a browser event, or undefined if the event is not a step. `visit`: a visit begins.
- * `visit_video`: a video's page is opened in a visit. `paywall`: the offer for a locked episode is shown; `first` marks
- * the first paywall of the visit. The browser sends each event once per visit, or once per visit and video.
+ * Returns the funnel step of a browser event, or an empty array if the event is not a step. `visit`: a visit begins.
+ * `visit_video`: a video's page is opened. `paywall`: the offer for a locked episode is shown; `first` marks the first
+ * paywall of the visit. The browser sends `visit` once per visit, and the others once per visit and video.
  */
 export function toFunnelSteps(event: AnalyticsEvent & { at: Date }): StepRow[] {
   const { name, fields, at } = event

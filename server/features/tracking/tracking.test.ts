@@ -63,11 +63,11 @@ describe('the beacon', () => {
   })
 
   test.each([
-    ['without an event', ''],
-    ['with a name that is none', 'event=%3Cscript%3E'],
-    ['with a name too long', `event=${'a'.repeat(129)}`],
+    ['without an event name', ''],
+    ['with an invalid name', 'event=%3Cscript%3E'],
+    ['with a name that is too long', `event=${'a'.repeat(129)}`],
     ['with two names', 'event=one&event=two'],
-  ])('returns the pixel %s, and stores nothing', async (_case, query) => {
+  ])('returns the pixel for a request %s, and stores nothing', async (_case, query) => {
     const before = await site.context.db
       .selectFrom('events')
       .select('id')
@@ -211,7 +211,7 @@ describe("a user's stored data", () => {
     await visitor.callOk(signIn, { body: account })
   }
 
-  test.each(actions)('is deleted if a user %s while the event is written', async (_, end) => {
+  test.each(actions)('is deleted if the user %s while an event is written', async (_, end) => {
     const { pool } = site.context.database
     const video = await buildVideo(site.context)
     const { visitor } = await trackedVisitor(site, true)
@@ -243,7 +243,7 @@ describe("a user's stored data", () => {
     other.release()
   })
 
-  test('moves to the account at sign-in only if the account has consent', async () => {
+  test('moves to the account at sign-in unless the account has refused consent', async () => {
     const guests = await Promise.all([trackedVisitor(site, true), trackedVisitor(site, true)])
     const members = await Promise.all([trackedVisitor(site, null), trackedVisitor(site, false)])
     for (const [index, { visitor, userId }] of guests.entries()) {

@@ -174,7 +174,7 @@ describe('a claim', () => {
     const [first] = await claim()
     if (!first) throw new Error('nothing was due')
     await release(4)
-    // The merged release resets `attempts`, so both claims have the same number.
+    // The merged release resets `attempts`, so both claims have the same `attempts`.
     const [second] = await claim()
     const { db } = site.context
     await deletePush(db, first)

@@ -68,7 +68,7 @@ describe('notifications in a browser', () => {
     expect((await second.callOk(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('are on in at most ten browsers of a user, the latest', async () => {
+  it('are on in at most ten browsers of a user: those in which they were turned on last', async () => {
     const { visitor } = await registerMember(site)
     const browsers = Array.from({ length: 12 }, () => new PushBrowser())
     for (const { subscription } of browsers) {

@@ -146,7 +146,7 @@ describe('a release', () => {
     expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([2, 2, 1])
   })
 
-  it('is not pushed if notifications are off, or the favorite was removed or added later', async () => {
+  it('is not pushed if notifications are off, or the favorite was removed or was added after the release', async () => {
     const off = await createSubscriber()
     await off.visitor.callOk(stopPushAlerts, { body: { endpoint: off.browser.subscription.endpoint } })
     const former = await createSubscriber()
@@ -160,7 +160,7 @@ describe('a release', () => {
     expect(service.received).toEqual([])
   })
 
-  /** Subscribes fifty browsers of one user, and queues a release for each. */
+  /** Subscribes fifty more browsers of a subscriber, and queues a release for each browser. */
   async function fiftyBrowsers(): Promise<PushBrowser[]> {
     const browsers = Array.from({ length: 50 }, () => new PushBrowser())
     const { visitor } = await createSubscriber()

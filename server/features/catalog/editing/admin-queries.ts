@@ -33,7 +33,7 @@ export function selectAdminVideos(
 
 export interface AdminVideoFilter {
   state?: State | undefined
-  /** A tsquery that matches the beginnings of words in a title. */
+  /** Each of its words must be the beginning of a word in a title. */
   keyword?: string | undefined
 }
 

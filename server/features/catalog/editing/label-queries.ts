@@ -15,7 +15,7 @@ export interface LabelRecord {
 const tableOf = (kind: LabelKind) => sql.table(kind === 'tag' ? 'tags' : 'categories')
 
 interface TagsQuery {
-  /** A tsquery that matches the beginnings of words in a name. */
+  /** Each of its words must be the beginning of a word in a name. */
   keyword: string | undefined
   after: { video_count: number; id: string } | undefined
   limit: number

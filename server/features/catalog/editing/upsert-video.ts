@@ -30,7 +30,7 @@ export interface PublishOptions {
 }
 
 /**
- * Creates or updates the video with that slug, with its category and tags.
+ * Creates the video with the slug in `details`, or updates it, including its category and tags.
  * @returns its id
  */
 export async function upsertVideo(

@@ -113,7 +113,7 @@ const names = [
 ]
 
 test.each(names)(
-  'each list has every video that remains published exactly once, while other videos change: %s',
+  'a list has no video twice, and omits none that remains published, while videos change between pages: %s',
   { timeout: propertyTimeoutMs },
   (name) =>
     checkProperty(

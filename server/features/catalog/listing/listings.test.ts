@@ -48,7 +48,7 @@ const list = async (query: QueryOf<typeof queryHomepage>) => {
   return { ids: page.list.map(({ id }) => id), next: page.next_cursor }
 }
 
-/** Reads all pages, and calls `change` after the first page. */
+/** Reads all pages, and calls `meanwhile` after the first page. */
 async function pages(
   query: QueryOf<typeof queryHomepage>,
   meanwhile: () => Promise<unknown>,
@@ -95,7 +95,7 @@ describe('a list that is paged while the catalogue changes', () => {
     ['search with a typo', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbuor' })],
     ['search by popularity', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'popular' })],
     ['search by age', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'newest' })],
-  ])('has every video that remains published exactly once: %s', async (_name, query) => {
+  ])('has no video twice, and omits none that remains published: %s', async (_name, query) => {
     const seen = await pages(query(), change)
     const stayed = videos.filter((_video, index) => index !== 1 && index !== 9).map(({ id }) => id)
     expect(new Set(seen).size).toBe(seen.length)
@@ -149,7 +149,7 @@ describe('a list that is paged while the catalogue changes', () => {
   })
 })
 
-it('videos are moved into the back tiers of the search first, and then out of them', async () => {
+it('videos are moved to the back tiers of the search before others are moved to the front tiers', async () => {
   const { pool } = site.context.database
   const back = await buildVideo(site.context, { state: 'draft' })
   const front = await buildVideo(site.context, { releasedAt: day(1) })
@@ -262,7 +262,7 @@ describe('the tags', () => {
     expect(await scoreNow()).toBeCloseTo((before ?? 0) / 2, 5)
   })
 
-  /** Reads all pages of two tags, and calls `change` after each page. */
+  /** Reads the tags in pages of two, and calls `meanwhile` after each page. */
   const readAllPages = async (meanwhile: (turn: number) => Promise<unknown>) => {
     const seen: string[] = []
     let cursor: string | undefined
@@ -301,7 +301,7 @@ describe('the tags', () => {
     },
   )
 
-  it('are listed from an old cursor', async () => {
+  it('are listed from a cursor that is older than the previous ranking', async () => {
     const { next_cursor } = await site.visitor().callOk(listTags, { query: { limit: 2 } })
     for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
     const query = { limit: 50, cursor: next_cursor ?? '' }
@@ -389,7 +389,7 @@ describe('recommendations', () => {
     expect(items?.find((item) => item.id === id)?.synopsis).toBe('Two lighthouses.')
   })
 
-  /** Reads all pages of a size, and calls `change` after each page. */
+  /** Reads all pages of a list, and calls `meanwhile` with the ids so far after each page. */
   async function readAllPages(
     visitor: ReturnType<TestSite['visitor']>,
     query: QueryOf<typeof queryHomepage>,

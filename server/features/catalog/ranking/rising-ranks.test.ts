@@ -21,7 +21,7 @@ async function play(ids: readonly string[], times: number): Promise<void> {
   await refreshRanks(db(), new Date())
 }
 
-/** Reads all pages of four videos, and calls `change` after each page. */
+/** Reads a list in pages of four videos, and calls `meanwhile` after each page. */
 async function readAllPages(
   query: QueryOf<typeof queryHomepage>,
   meanwhile: (turn: number) => Promise<unknown>,

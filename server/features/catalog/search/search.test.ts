@@ -189,7 +189,7 @@ describe('a search', () => {
   })
 })
 
-it('a forged position is refused', async () => {
+it('a forged position is refused, or finds nothing', async () => {
   const list = JSON.stringify(['words', 'sword', 'relevance'])
   const places = [
     ['any', 'sword', 'sword', 'en', 0, 0, 0, '', 'soon', 'vid_1'],

@@ -19,7 +19,7 @@ export async function suggestNames(db: Db, keyword: string, language: Language, 
   return findNames(db, forgiving, language, { forgiving: true, limit: maxNames })
 }
 
-/** Returns whether type-ahead offers names with typos for these words. */
+/** Returns whether type-ahead allows typos in these words. */
 export async function areTyposSuggested(db: Db, typed: TypedKeyword, language: Language): Promise<boolean> {
   const options = { forgiving: false, limit: typoThreshold }
   return areTooFew(typed, await findNames(db, typed, language, options))
@@ -42,8 +42,8 @@ async function findNames(
   language: Language,
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
-  // Chooses words as a search does, so that both find the same names. In a search, the categories that match a word
-  // leave room for fewer similar words.
+  // Chooses words as a search does, so that both find the same names. In a search, categories take the place of some
+  // similar words. So they are added here too, and then removed.
   const choices = nameChoicesOf(withCategories(choosePrefixes(words, { forgiving }), words))
   if (choices.length === 0) return { tags: [], titles: [] }
   const terms = buildNameTerms(whole, choices, language)

@@ -24,7 +24,7 @@ const open = async (headers: Record<string, string>, path = '/') => {
   return { html, boot: boot === undefined ? undefined : JSON.parse(boot) }
 }
 
-test('a new visitor’s document includes the API’s homepage and its first image', async () => {
+test('a new visitor’s document includes the homepage as the API returns it, and preloads its first image', async () => {
   const headers = { 'accept-language': 'de' }
   const { html, boot } = await open(headers)
   const answer = await fetch(`${site.url}/api/homepage`, { headers })
@@ -48,7 +48,7 @@ test('the document for a client with a cookie includes no homepage, because the 
   expect((await open({ cookie: 'any=thing' })).boot).toBeUndefined()
 })
 
-test('the document of the plan page includes the plans of the API, also for clients with a cookie', async () => {
+test('the document of the plan page includes the plans as the API returns them, also for clients with a cookie', async () => {
   const headers = { 'accept-language': 'de', cookie: 'any=thing' }
   const { boot } = await open(headers, '/shopping')
   const { data } = (await (await fetch(`${site.url}/api/plan`, { headers })).json()) as { data: object }

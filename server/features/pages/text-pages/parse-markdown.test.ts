@@ -40,7 +40,7 @@ it.each([
   ['[x](//elsewhere.example)'],
   ['[x](/\\elsewhere.example)'],
   ['[x]( JavaScript:alert(1))'],
-])('a link to %s becomes plain text', (markdown) => {
+])('the link %s becomes plain text', (markdown) => {
   const { blocks } = parse(markdown)
   expect(blocks.flatMap(({ lines }) => lines.flat()).filter(({ href }) => href)).toEqual([])
 })

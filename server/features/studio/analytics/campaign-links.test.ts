@@ -29,7 +29,7 @@ async function buyFrom(...tokens: string[]) {
   for (const token of tokens)
     order = await shopper.order({ episode_id: episodeIdOf(site) }, { 'x-referrer-token': token })
   const { info } = await shopper.tryPay(order?.id ?? '', await shopper.cardToken())
-  if (info?.status !== 'paid') throw new Error('it was not paid')
+  if (info?.status !== 'paid') throw new Error('the order was not paid')
   return { shopper, order: info }
 }
 
@@ -54,7 +54,7 @@ it('a link to a nonexistent episode is refused', async () => {
   expect((await owner.studio.call(createLink, { body })).answer.code).toBe(404)
 })
 
-it('purchases and refunds are counted by the viewer’s last link, also after the account was deleted', async () => {
+it('purchases and refunds are attributed to the viewer’s last link, even after the account is deleted', async () => {
   const [first, last] = [await make('First'), await make('Last')]
   await buyFrom(first.token)
   const { order } = await buyFrom(first.token, last.token)
@@ -74,7 +74,7 @@ it('purchases and refunds are counted by the viewer’s last link, also after th
   })
 })
 
-it('the list has the funnel’s figures for the same days, and names their first and last day', async () => {
+it('the list of links has the same figures as the funnel, and states its first and last day', async () => {
   const link = await make('Compared')
   await buyFrom(link.token)
   await aggregateFunnel(site.context.db)

@@ -125,7 +125,7 @@ it('a won dispute counts on the day on which it was opened, also after that day 
     expect(net_cents).toBeLessThanOrEqual(gross_cents)
 })
 
-it('a lost dispute is separate from open ones, and its loss is reversed if it is won later', async () => {
+it('a lost dispute counts as disputed and lost, and if it is won later, as disputed and won', async () => {
   const order = await disputeEpisode('open')
   const figures = async () => {
     const [{ disputed_cents, disputes_won_cents, disputes_lost_cents, net_cents } = emptyRevenue('USD')] = (
@@ -141,7 +141,7 @@ it('a lost dispute is separate from open ones, and its loss is reversed if it is
   expect(sumOf((await loadRevenue()).list, netOf)).toBe(await ledgerNet())
 })
 
-it('a failed refund is subtracted from the day on which it was sent', async () => {
+it('a failed refund is subtracted from the refunds of the day on which it was sent', async () => {
   const { order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
@@ -168,7 +168,7 @@ it('currencies are reported separately', async () => {
   expect(totals.reduce((sum, { net_cents }) => sum + net_cents, 0)).toBe(await ledgerNet())
 })
 
-it('new subscribers, failed renewals and cancellations agree with the number of active subscribers', async () => {
+it('new minus ended subscriptions equals the active subscribers, and each failed renewal counts once', async () => {
   const failing = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const leaving = await Subscriber.create(site)
   await Subscriber.create(site, { days: 30 })

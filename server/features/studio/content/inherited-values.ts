@@ -3,7 +3,7 @@ import { selectPreviousVideo, type AdminVideoRecord } from '#server/features/cat
 import { selectVideoEdits } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
-/** The columns of each part that a new draft takes from the previous video. */
+/** The columns of each inheritable field. A new draft copies them from the previous video. */
 const columnsByField: Record<(typeof inheritableFields)[number], readonly Field[]> = {
   price: ['episode_cents', 'video_cents', 'currency'],
   free_episodes: ['free_episodes'],
@@ -11,7 +11,7 @@ const columnsByField: Record<(typeof inheritableFields)[number], readonly Field[
 type Field = 'episode_cents' | 'video_cents' | 'currency' | 'free_episodes'
 
 /**
- * Returns the parts of a draft that still have the values of the previous video, because no operator has changed them.
+ * Returns the fields of a draft that still have the values of the previous video, because no operator has changed them.
  * Returns null if there are none, or if the video is not a draft.
  */
 export async function loadInheritedValues(db: Db, video: AdminVideoRecord): Promise<InheritedValues | null> {

@@ -121,7 +121,7 @@ describe('a tag of many videos', () => {
     expect(await having(other)).toBe(0)
   })
 
-  it('has its new name at once, and is found by that name after the worker has run', async () => {
+  it('that is renamed has its new name at once, and its videos are found by that name after the worker has run', async () => {
     await studio.callOk(changeTag, { body: { id: tag, names: { en: `renamed${tagCount}` } } })
     expect(await tagCalled(`renamed${tagCount}`)).toMatchObject({ running_task: 'index' })
     expect((await studio.callOk(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(

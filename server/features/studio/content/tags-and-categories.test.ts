@@ -136,7 +136,7 @@ describe('a name that another label has', () => {
     expect(await rename(two.id, { dy: 'gleich' })).toMatchObject({ code: 500, info: { field: 'names.dy' } })
     expect(await rename(two.id, { es: 'Gleich' })).toMatchObject({ code: 200 })
     expect(await rename(one.id, { en: 'Same ONE' })).toMatchObject({ code: 200 })
-    // The index contains no names that consist of punctuation.
+    // Names that consist of punctuation are not in the index, so all tags are scanned for them.
     expect(await rename(one.id, { pt: '!?' })).toMatchObject({ code: 200 })
     expect(await rename(two.id, { pt: '!?' })).toMatchObject({ code: 500, info: { field: 'names.pt' } })
     expect(await rename(two.id, { pt: '!' })).toMatchObject({ code: 200 })
@@ -145,7 +145,7 @@ describe('a name that another label has', () => {
 })
 
 describe('merging a tag into another', () => {
-  it('gives each video the other tag in the same position, changes the sections, and deletes the tag', async () => {
+  it('gives each video the other tag in the same position, changes the sections, and deletes the merged tag', async () => {
     const both = await tagged(['Feud', 'Between', 'Quarrel'])
     const one = await tagged(['Quarrel', 'Last'])
     const draft = await tagged(['Quarrel'], { state: 'draft' })

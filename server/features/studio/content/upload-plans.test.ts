@@ -168,7 +168,7 @@ describe('titles of uploaded files', () => {
   const titlesOf = async (video_id: string) =>
     (await studio.callOk(listStudioEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
 
-  it('apply to new episodes, and do not change the titles of existing episodes', async () => {
+  it('apply to new episodes, and add only the missing languages to existing episodes', async () => {
     makeTestVideo(join(root, 'film.mp4'), { seconds: 1 })
     const bytes = readFileSync(join(root, 'film.mp4'))
     const video = await begin()

@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Adds an empty box to the end of a film, so that the film has several parts. */
+/** Adds a box of zeros to the end of an MP4 film, so that the file is larger but plays the same. */
 function withRoom(film: Buffer, bytes: number): Buffer {
   const head = Buffer.from('\0\0\0\0free', 'latin1')
   head.writeUInt32BE(8 + bytes)
@@ -113,7 +113,7 @@ const makeAll = async () => {
 }
 
 describe('a file', () => {
-  it('becomes an episode that plays after its parts were uploaded, in any order and repeatedly', async () => {
+  it('becomes a playable episode after its parts were uploaded, in any order and even twice', async () => {
     const video = await begin()
     const { id, parts } = await announce(video, film)
     expect(parts).toEqual([])

@@ -25,7 +25,7 @@ afterAll(() => site.close())
 
 const read = (text: string) => studio.callOk(parseVideoDescription, { body: { text } })
 
-it('a video.yaml is parsed to the fields of an edit, and the edit is in the audit log', async () => {
+it('a video.yaml is parsed into the fields of an edit, and the edit is in the audit log', async () => {
   const { description, error } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
   expect(error).toBeNull()
   expect(description).toEqual({
@@ -41,7 +41,7 @@ it('a video.yaml is parsed to the fields of an edit, and the edit is in the audi
     currency: 'EUR',
     episode_titles: [{ en: 'Tide' }, {}],
   })
-  if (!description) throw new Error('there is no reason')
+  if (!description) throw new Error('the text was not parsed')
   const { episode_titles: _titles, ...edits } = description
   const { id } = await studio.callOk(addVideo, { body: { title: 'Draft' } })
   const video = await studio.callOk(editVideo, { body: { id, ...edits } })

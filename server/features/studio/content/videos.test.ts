@@ -42,7 +42,7 @@ const codeOf = async (call: Promise<{ answer: { code: number } }>) => (await cal
 const isSeen = async (id: string) => (await codeOf(site.visitor().call(getVideo, { query: { id } }))) === 200
 
 describe('the list of videos', () => {
-  it('has videos in every state, latest first, in pages', async () => {
+  it('includes drafts, and has the latest videos first, in pages', async () => {
     const ids = []
     for (const title of ['Paged one', 'Paged two', 'Paged three']) ids.unshift((await begin(title)).id)
     const query = { keyword: 'paged', limit: 2 }
@@ -68,7 +68,7 @@ describe('the list of videos', () => {
     expect(inState.list).toEqual([])
   })
 
-  it('has the number of episodes without a file', async () => {
+  it('has the number of episodes whose file could not be converted', async () => {
     const { id, episodes } = await buildVideo(site.context, { title: 'Half broken', ready: 5 })
     await fail(episodes[5]?.id ?? '')
     const { list } = await studio.callOk(listStudioVideos, { query: { keyword: 'half broken' } })
@@ -402,7 +402,7 @@ async function release(): Promise<void> {
     if (name === 'publish-scheduled-videos') await run(AbortSignal.timeout(60_000))
 }
 
-/** Marks an episode's file as unusable, like the worker. */
+/** Marks an episode's file as unusable, as the worker does. */
 async function fail(episodeId: string): Promise<void> {
   const cutOff = new UnusableFile({ key: 'cutOff', made: 3.5, declared: 10 })
   await site.context.db

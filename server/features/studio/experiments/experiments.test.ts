@@ -44,7 +44,7 @@ afterEach(async () => {
   settle()
 })
 
-/** Waits until the change is visible, which takes at most a second. */
+/** Moves the clock by a second. A change of experiments is visible after at most that time. */
 const settle = () => site.advanceClock(1000)
 
 const halves = (fields: object) => [{ share: 50 }, { share: 50, ...fields }]
@@ -180,7 +180,7 @@ describe('the number of free episodes', () => {
     expect((await play(fewer, 2)).code).toBe(200)
   })
 
-  it('does not affect bought episodes, which play in every variant and after the experiment', async () => {
+  it('does not affect bought episodes, which play even after the experiment', async () => {
     const experiment = await startFree(5)
     const more = await createGuestInVariant(site, experiment, 1)
     const shopper = await Shopper.create(site, more)

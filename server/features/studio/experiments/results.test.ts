@@ -24,7 +24,7 @@ beforeEach(async () => {
   video = await buildVideo(site.context)
 })
 
-/** Waits until the change is visible, which takes at most a second. */
+/** Moves the clock by a second. A change of experiments is visible after at most that time. */
 const settle = () => site.advanceClock(1000)
 
 async function start(): Promise<void> {
@@ -49,7 +49,7 @@ const play = async (visitor: Visitor, number: number) =>
 const result = () => owner.studio.callOk(showExperiment, { query: { id: experiment.id } })
 
 describe('the result', () => {
-  it('ignores the first token of a guest who has registered since', async () => {
+  it('ignores plays with the old token of a guest who has since registered', async () => {
     await start()
     const [visitor, other] = [await guest(1), await guest(1)]
     const first = visitor.cookie
@@ -59,7 +59,7 @@ describe('the result', () => {
     expect((await result()).variants.map(({ exposed }) => exposed)).toEqual([0, 1])
   })
 
-  it('counts each exposed viewer once, with the viewer’s later ledger lines', async () => {
+  it('counts each exposed viewer once, with the ledger lines from the exposure to the end of the experiment', async () => {
     await start()
     const early = await Shopper.create(site, await guest(0))
     await early.buy({ episode_id: idOf(6) })

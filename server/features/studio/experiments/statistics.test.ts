@@ -26,7 +26,7 @@ describe('intervals of proportions match the literature', () => {
   it.each([
     [48, 80, 56, 70, 0.0524, 0.3339],
     [3, 10, 9, 10, 0.1705, 0.809],
-  ])('of %d of %d and %d of %d', (a, m, b, n, low, high) => {
+  ])('of the difference between %d of %d and %d of %d', (a, m, b, n, low, high) => {
     const found = differenceOfProportions({ hits: a, of: m }, { hits: b, of: n })
     expect(found.low).toBeCloseTo(low, 4)
     expect(found.high).toBeCloseTo(high, 4)

@@ -6,7 +6,7 @@ import { cutPage, decodeCursor, encodeCursor, choosePageSize } from '#server/pla
 import { readCommand, type Command } from '#server/features/studio/define-command.ts'
 import { selectTitles } from './funnel-queries.ts'
 
-/** Default and maximum page size. One chart can show nearly every video's episodes. */
+/** Default and maximum page size. Few videos have more episodes, so one page is usually enough for the chart. */
 const limits = { default: 200, max: 200 }
 
 /** Commands that show at which episode a video's viewers stop. */

@@ -79,7 +79,7 @@ async function buyBy(token?: string, number = 4) {
   const headers: Record<string, string> = token === undefined ? {} : { 'x-referrer-token': token }
   const { id } = await shopper.order({ episode_id: episodeIdOf(site, number) }, headers)
   const { info } = await shopper.tryPay(id, await shopper.cardToken())
-  if (info?.status !== 'paid') throw new Error('it was not paid')
+  if (info?.status !== 'paid') throw new Error('the order was not paid')
   return { shopper, order: info }
 }
 
@@ -176,7 +176,7 @@ it('events of a nonexistent video are ignored', async () => {
   const before = (await funnel('video')).totals
   const query = new URLSearchParams({ event: 'visit_video', video_id: 'vid_nowhere' })
   await site.visitor().fetch(`/api/statics.png?${query.toString()}`)
-  // This event follows the other one in the same buffer.
+  // This event follows the other one in the same buffer, so both have been written once this one is counted.
   await track({ event: 'visit_video', video_id: site.video.id }, 'visits', 'video')
   const { list, totals } = await funnel('video')
   expect(totals.visits).toBe(before.visits + 1)

@@ -1,8 +1,8 @@
 import type { FunnelKind } from '#contract/studio/funnel.ts'
 
 /**
- * Sums of one key over one bucket of days. `key` is a token, a kind of ad click or a video's id; it is empty for steps
- * without one.
+ * Sums of one key over one bucket of days. `key` is a token, a kind of ad click or a video's id. An empty `key` has the
+ * sums of the steps without a token, ad click or video.
  */
 interface FunnelBucketTable {
   kind: FunnelKind

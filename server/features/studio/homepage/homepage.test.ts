@@ -33,7 +33,7 @@ const loadHomepage = async () => site.visitor({ 'accept-language': 'de' }).callO
 async function otherDraft(): Promise<HomepageDraft> {
   const { draft } = await show()
   const [, newest] = draft.sections
-  if (!newest) throw new Error('the seeded homepage has a second section')
+  if (!newest) throw new Error('the seeded homepage has no second section')
   return {
     sections: [
       {
@@ -50,7 +50,7 @@ async function otherDraft(): Promise<HomepageDraft> {
   }
 }
 
-it('a draft is shown only to its operator, as viewers would get it', async () => {
+it('a preview shows a draft as viewers would see it, and viewers still get the saved homepage', async () => {
   const before = await loadHomepage()
   const info = await editor.studio.callOk(previewHomepage, { body: { draft: await otherDraft() } })
   expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
@@ -127,7 +127,7 @@ it('the later of two concurrent saves of the same version is refused as a confli
 it('a homepage with a section without an English title is refused', async () => {
   const { version, draft } = await show()
   const [first, ...rest] = draft.sections
-  if (!first) throw new Error('no section')
+  if (!first) throw new Error('the homepage has no sections')
   const sections = [...rest, { ...first, titles: { dy: 'Nur deutsch' } }]
   const { answer } = await editor.studio.call(saveHomepage, {
     body: { version, draft: { ...draft, sections } },

@@ -57,7 +57,7 @@ describe('an owner', () => {
     expect(list.map(({ event }) => event)).toEqual(['studio operator set-role', 'studio operator add'])
   })
 
-  it('resets the access of an operator, whose password, second factor and sessions then end', async () => {
+  it('resets the access of an operator, who is then signed out and no longer active', async () => {
     const editor = await signInOperator(site, 'editor')
     await owner.studio.callOk(resetOperator, { body: { email: editor.email } })
     expect((await editor.studio.call(getStudioSession)).answer.code).toBe(401)

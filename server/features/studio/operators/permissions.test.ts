@@ -142,7 +142,7 @@ it('every command of the contract is implemented and in the table', () => {
 describe.each(commands.map((command) => ({ words: command.command, command })))(
   '$words',
   ({ words, command }) => {
-    it.each(roles)('can be run only by the roles of the table: %s', async (role) => {
+    it.each(roles)('can be run by a role only if the table allows it: %s', async (role) => {
       const studio = clients[role]
       if (!studio) throw new Error(`there is no ${role}`)
       const { answer } = await callCommand(studio, command)

@@ -20,7 +20,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator
-/** A time in the middle of a half minute, so that no test reaches the next half minute by itself. */
+/** The site's time. Authenticator codes change every half minute, and each test begins in the middle of one. */
 let now = 0
 
 const stepMs = 30_000
@@ -197,7 +197,7 @@ describe('signing in to the studio', () => {
     expect((await otherBrowser.call(getStudioSession)).answer.code).toBe(401)
   })
 
-  it('does not sign in a member, and a member’s token gives no access to the studio', async () => {
+  it('does not sign the operator in as a member, and a member’s token gives no access to the studio', async () => {
     const { visitor: member } = await createMember(site)
     expect((await member.call(getStudioSession)).answer.code).toBe(401)
     expect((await owner.studio.fetch('/api/user/session')).status).toBe(200)

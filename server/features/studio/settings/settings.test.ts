@@ -60,7 +60,7 @@ describe('a setting', () => {
     expect(settingOf(await change('mail_from', null), 'mail_from')).toMatchObject({ custom: false })
   })
 
-  it('for mails applies from the next mail, without a restart', async () => {
+  it('for mails applies without a restart', async () => {
     await change('contact_email', 'desk@drama.example')
     await change('mail_from', 'New <new@drama.example>')
     const write = async () => {
@@ -133,7 +133,7 @@ describe('a setting', () => {
     await change(name, null)
   })
 
-  it('is not lost if two operators change settings concurrently', async () => {
+  it('is not lost if another operator changes another setting concurrently', async () => {
     const other = await signInOperator(site, 'owner')
     const body = { name: 'apiUser', value: '5999/min' } as const
     await Promise.all([change('apiIp', '88888/min'), other.studio.callOk(changeSetting, { body })])
@@ -173,7 +173,7 @@ describe('while the site is closed for viewers', () => {
   })
 
   it.each(['/', '/videos/vid_1', '/shopping', '/order/easy', '/nowhere'])(
-    '%s shows a maintenance page in the viewer’s language, with the time for a retry',
+    '%s shows a maintenance page in the viewer’s language, and states when to retry',
     async (path) => {
       const answer = await fetch(site.url + path, { headers: { 'accept-language': 'de' } })
       expect(answer.status).toBe(503)

@@ -88,7 +88,7 @@ describe('the health of the site', () => {
     expect(third?.since).not.toBe(first?.since)
   })
 
-  it('includes messages of other systems only for owners, with those of gateways replaced by names and codes', async () => {
+  it('includes error messages only for owners, and only the names and codes of a gateway’s errors', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('there is no gateway')
     const error = Object.assign(new Error('no payment of eve@example.com'), {
@@ -193,7 +193,7 @@ describe('a job', () => {
     const succeeded = async () =>
       (await owner.studio.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()
-    // Requests the job again at once, because a success so soon after another is otherwise not recorded.
+    // Requests the job again: so soon after a recorded success, only the success of a requested run is recorded.
     await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
     const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list

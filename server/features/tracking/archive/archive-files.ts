@@ -51,7 +51,7 @@ export async function withWorkFolder<Result>(
 /** Archiving runs at the same time as other jobs of the worker, so its memory and threads are limited. */
 const archiveLimits = { memoryMb: 256, threads: 1 }
 /**
- * Columns of the file. `time` is the column `at` of the database, because `at` is a reserved word in DuckDB and
+ * Columns of the file. The database's column `at` is named `time` here, because `at` is a reserved word in DuckDB and
  * BigQuery.
  */
 const eventColumns = "{time: 'TIMESTAMPTZ', name: 'VARCHAR', fields: 'VARCHAR'}"

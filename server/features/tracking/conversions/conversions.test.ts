@@ -199,7 +199,7 @@ describe('a paid order', () => {
     expect(sink.posts).toHaveLength(1)
   })
 
-  test('of a guest who has signed in since belongs to the member, whose consent applies', async () => {
+  test('of a guest who then signs in is a conversion of the member', async () => {
     const { userId, order } = await buy(true)
     const member = await buy(true)
     await send()

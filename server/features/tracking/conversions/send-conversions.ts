@@ -57,7 +57,8 @@ async function sendAndRecord(
   const outcome = await db.transaction().execute(async (tx) => {
     const sendOutcome = await sendWithConsent(context, tx, destinations, row)
     const finalState = sendOutcome && finalStateOf(row, sendOutcome)
-    // This transaction still blocks a withdrawal, which would delete a conversion that is pending.
+    // Stores the state in this transaction, which still blocks a withdrawal. A withdrawal in between would delete the
+    // conversion, which would still be pending.
     if (finalState) await finishConversion(tx, row, finalState)
     return sendOutcome
   })
