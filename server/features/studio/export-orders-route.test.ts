@@ -85,7 +85,7 @@ it('viewers and editors are refused, and each download has one audit entry', asy
   ])
 })
 
-it('the file ignores a cursor, and each page of the command has an audit entry', async () => {
+it('the file ignores a cursor, and each page that the command returns has an audit entry', async () => {
   const owner = await signInOperator(site, 'owner')
   const { next_cursor } = await owner.studio.callOk(exportOrders)
   const cursor = encodeURIComponent(next_cursor ?? '')

@@ -327,7 +327,7 @@ describe('"check again"', () => {
   })
 })
 
-it('a dispute is listed while it is open, and after it was won', async () => {
+it('a dispute is listed as open, and after it was won, only as won', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episodeIdOf(site) }, testCards.disputed)
   const id = info?.id ?? ''

@@ -18,7 +18,7 @@ afterAll(() => site.close())
 const loadSteps = async ({ studio }: TestOperator) => (await studio.callOk(showSetupGuide)).list
 const done = async () => (await loadSteps(owner)).filter((step) => step.done).map(({ step }) => step)
 
-it('on a new site, the steps for a video, a sale and the opening are not done', async () => {
+it('on a new site, the steps for a published video, a sale, a gateway, mails and the imprint are not done', async () => {
   const { db } = site.context
   await db.updateTable('videos').set({ state: 'archived' }).execute()
   expect(await done()).toEqual(expect.arrayContaining(['homepage', 'plan']))

@@ -98,7 +98,7 @@ describe('the top-ups', () => {
 })
 
 describe('the totals of balances', () => {
-  it('reconcile to the cent: topped-up minus recognised, returned and expired amounts is the liability', async () => {
+  it('reconcile to the cent: the liability is the topped-up minus the recognised, returned and expired amounts', async () => {
     const shopper = await Shopper.create(site)
     const unlockEpisode = (number: number) =>
       shopper.tryOrder({ episode_id: episodeIdOf(site, number), gateway: 'balance' })

@@ -30,7 +30,7 @@ afterAll(async () => {
   await own.close()
 })
 
-test('events of guests with and without a row are answered while the database is unavailable, and are written later', async () => {
+test('events of guests with and without a row get a response while the database is unavailable, and are written later', async () => {
   const known = await trackedVisitor(site, true)
   await proxy.stop()
   const events = Array.from({ length: 20 }, (_, number) => `away_${number}`)

@@ -37,7 +37,7 @@ export function estimateEventBytes({ name, fields, fbclid, ttclid }: Sized): num
 
 /**
  * Inserts a batch of events and their funnel steps. With `mayExist`, ignores an event that already exists. Without it,
- * such an event fails the transaction; this takes 48 bytes less of WAL for each event. All rows are passed as one JSON
+ * such an event fails the transaction; this saves 48 bytes of WAL for each event. All rows are passed as one JSON
  * parameter, so that the statement's text is the same for every batch size.
  */
 export async function insertEvents(

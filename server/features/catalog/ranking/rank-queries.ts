@@ -113,8 +113,8 @@ export const tierSizes = [
 
 /**
  * Moves at most `limit` videos to their search tier. Popular and new videos belong to the front tiers. The number of
- * rows read depends on the size of the front tiers, not on the size of the catalogue. Moves to the back come first. A
- * search stops when the front tiers have enough matches, so less popular videos must leave a front tier first.
+ * rows read depends on the size of the front tiers, not on the size of the catalogue. Videos that belong further back
+ * are moved first: a search stops when the front tiers have enough matches, so less popular videos must not stay there.
  * @returns how many videos were moved
  */
 export async function assignTiers(db: Db, limit: number): Promise<number> {

@@ -69,7 +69,7 @@ describe('a list by popularity whose ranks are refreshed between pages', () => {
   ]
 
   it.each(lists)(
-    'lists each video once while unlisted videos rise past the position and listed ones rise further: %s',
+    'lists each video once while unlisted videos rise past the cursor and listed videos rise further: %s',
     async (_name, query) => {
       const seen = await readAllPages(query(), (turn) =>
         play(

@@ -46,7 +46,8 @@ export async function recommendVideos(
 }
 
 /**
- * Maximum number of excluded videos in a cursor. A viewer who has chosen none of about two hundred videos stops paging.
+ * Maximum number of excluded videos in a cursor. The list then ends: a viewer who has chosen none of about two hundred
+ * videos rarely reads further pages.
  */
 const maxExcluded = 240
 

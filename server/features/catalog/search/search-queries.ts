@@ -31,8 +31,8 @@ export interface TypedWord {
 /** Maximum number of words of a keyword. */
 export const maxWords = 8
 /**
- * Maximum length of whole titles in the index. Normalisation expands some characters, so a
- * normalised keyword may be longer than the typed one.
+ * Maximum length of whole titles in the index. Normalisation expands some characters, so a normalised keyword may be
+ * longer. It is then cut to this length.
  */
 const maxTitleLength = 200
 const maxSimilarWords = 200

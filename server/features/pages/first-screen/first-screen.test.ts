@@ -26,7 +26,7 @@ const open = (episodeNumber: number) =>
     episodeNumber,
   })
 
-test('the first screen includes the playable episode even from a later page of the list', async () => {
+test('the first screen includes the playable episode even if it is on a later page of the list', async () => {
   expect(await open(101)).toMatchObject({
     episodes: { next_cursor: expect.any(String) },
     playable: { episode: { id: video.episodes[100]?.id, number: 101 } },

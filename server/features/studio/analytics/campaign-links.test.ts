@@ -33,7 +33,7 @@ async function buyFrom(...tokens: string[]) {
   return { shopper, order: info }
 }
 
-it('a link leads to its episode with a token, and the audit log names its creator', async () => {
+it('a link’s address has its episode and token, and the audit log names the operator who created it', async () => {
   const link = await make('Autumn poster', 3)
   expect(link).toMatchObject({
     name: 'Autumn poster',

@@ -61,7 +61,7 @@ async function loadRevenue(days = 30) {
   return studio.callOk(listReportDays, { query: { days } })
 }
 
-/** Returns the net of all ledger lines of sales, computed in the simplest way. */
+/** Returns the net revenue as a plain sum of ledger lines, for comparison with the report. */
 async function ledgerNet(): Promise<number> {
   const { rows } = await sql<{ net: string }>`
     SELECT coalesce(-sum(amount_cents), 0) AS net FROM ledger_lines
@@ -168,7 +168,7 @@ it('currencies are reported separately', async () => {
   expect(totals.reduce((sum, { net_cents }) => sum + net_cents, 0)).toBe(await ledgerNet())
 })
 
-it('new minus ended subscriptions equals the active subscribers, and each failed renewal counts once', async () => {
+it('new minus lost subscribers equals the active subscribers, and each failed renewal counts once', async () => {
   const failing = await Subscriber.create(site, { card: testCards.declinesRenewals })
   const leaving = await Subscriber.create(site)
   await Subscriber.create(site, { days: 30 })

@@ -230,7 +230,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('can be cancelled during a concurrent announcement without a deadlock', async () => {
+  it('is cancelled only after its video was locked, as in an announcement, so that the two cannot deadlock', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     const removing = await site.context.db.transaction().execute(async (tx) => {
@@ -259,7 +259,7 @@ describe('a file', () => {
     })
   })
 
-  it('that is several recordings in one file is refused', async () => {
+  it('that contains several recordings is refused', async () => {
     const video = await begin()
     await uploadFile(video, Buffer.concat([film, film]))
     await takeAll()

@@ -85,7 +85,7 @@ describe('the commands', () => {
     })
   })
 
-  it('warn of unusual prices in a draft’s variants', async () => {
+  it('warn of unusual prices and numbers of free episodes in a draft’s variants', async () => {
     const warningsOf = async (kind: Experiment['kind'], fields: object) => {
       const body = { kind, name: 'Odd', target: video.id, variants: halves(fields) }
       const { id } = await owner.studio.callOk(createExperiment, { body })

@@ -34,7 +34,7 @@ describe('intervals of proportions match the literature', () => {
   })
 })
 
-it('figures without exposures are zero and not significant', () => {
+it('estimates without exposures have the value zero and are not significant', () => {
   expect(proportion(0, 0)).toEqual({ value: 0, low: 0, high: 1 })
   expect(differenceOfProportions({ hits: 0, of: 0 }, { hits: 1, of: 1 }).significant).toBe(false)
   expect(mean({ total: 0, sumOfSquares: 0, count: 0 })).toEqual({ value: 0, low: 0, high: 0 })

@@ -86,7 +86,7 @@ it('an unknown video is not found', async () => {
   expect(answer.code).toBe(404)
 })
 
-it('a guest and the member that the guest becomes count as one viewer, whatever was already counted', async () => {
+it('after a sign-in, the guest and the member count as one viewer, whatever was already counted', async () => {
   const [guest, member] = [await createWatcher(), await createWatcher()]
   await guest.watch(1, length)
   await member.watch(1, length)

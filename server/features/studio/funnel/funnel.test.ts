@@ -264,7 +264,7 @@ it('a plan that was bought outside a video’s page is credited to the video tha
   expect(await dramaOf(site.visitor(), { video_id: 'vid_nowhere' })).toBeUndefined()
 })
 
-it('each step counts once even if processes run concurrently and one of them fails halfway', async () => {
+it('each step counts once even if one run fails halfway and the next ones are concurrent', async () => {
   const { db } = site.context
   const before = (await funnel('token', 92)).totals
   await sql`

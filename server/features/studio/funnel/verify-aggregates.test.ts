@@ -48,7 +48,7 @@ const tables = ['daily_revenue', 'funnel_revenue', 'funnel_counts']
 const addOneCent = "UPDATE balance_lots SET remaining_cents = remaining_cents + 1 WHERE kind = 'paid'"
 const removeOneCent = "UPDATE balance_lots SET remaining_cents = remaining_cents - 1 WHERE kind = 'paid'"
 
-/** Falsifies sums until the end of the test, or until the returned function is called. */
+/** Runs a statement that falsifies sums. Restores them when the returned function is called, or when the test ends. */
 async function corruptSums(statement: string): Promise<() => Promise<void>> {
   for (const table of tables) await run(`CREATE TABLE saved_${table} AS TABLE ${table}`)
   await run(statement)

@@ -135,7 +135,7 @@ describe('an owner', () => {
   })
 })
 
-it('an operator of another role sees no other operators', async () => {
+it('an operator who is not an owner sees no other operators', async () => {
   const editor = await signInOperator(site, 'editor')
   const { list } = await editor.studio.callOk(listOperators)
   expect(list.map(({ email }) => email)).toEqual([editor.email])

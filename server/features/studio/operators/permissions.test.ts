@@ -158,7 +158,7 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
   },
 )
 
-it('large bodies are not read for callers without access, even if the bodies are invalid', async () => {
+it('a caller without access is refused before a large body is parsed', async () => {
   const large = commands.filter(({ maxBodyBytes }) => maxBodyBytes !== undefined)
   expect(large.length).toBeGreaterThan(0)
   const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }

@@ -41,8 +41,8 @@ const maxDetailLength = 300
 /** Minimum free space on the work disk. With less space, the next episode may not fit. */
 const minFreeBytes = 2 * 1024 ** 3
 /**
- * Key prefix of test files, outside the folders that are backed up and purged. Each check writes another file, because
- * several processes may check at the same time.
+ * Key prefix of test files, outside the folders that are backed up and purged. Each check writes a different file,
+ * because several processes may check at the same time.
  */
 const probePrefix = 'health/probe-'
 /**

@@ -300,13 +300,16 @@ test.each([
   [{ code: 50_002 }, 'pending'],
   [{ code: 40_002 }, 'abandoned'],
   ['no record', 'pending'],
-])('the response of TikTok is interpreted by its own code: %j', async (body, state) => {
-  await setPixels(site, { tiktok_pixel: 'TT9' })
-  await buy(true)
-  sink.reply = () => ({ status: 200, body })
-  await send()
-  expect(await conversions()).toMatchObject([{ state }])
-})
+])(
+  'a response of TikTok is evaluated by the code in its body, not only by its status: %j',
+  async (body, state) => {
+    await setPixels(site, { tiktok_pixel: 'TT9' })
+    await buy(true)
+    sink.reply = () => ({ status: 200, body })
+    await send()
+    expect(await conversions()).toMatchObject([{ state }])
+  },
+)
 
 test('a registration is reported once, with the new member’s id', async () => {
   await setPixels(site, { facebook_pixel_id: '123' })
