@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..')
 const document = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
 const named = [...document.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-test('docs/security.md lists who adds rows for each table', async () => {
+test('docs/security.md names every table of the database', async () => {
   const { pool, close } = await createTestDatabase()
   const { rows } = await pool.query<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",

@@ -76,7 +76,7 @@ async function fillBalance(
         { ...goods, gateway: 'balance' },
       )
   } catch (error) {
-    // The operator has replaced the top-ups or changed their prices.
+    // A refusal means that the operator has replaced the top-ups or changed their prices.
     if (!(error instanceof Refusal)) throw error
     context.log.warn({ err: error }, `The demo's balance of ${email} was not filled`)
   }

@@ -60,7 +60,7 @@ async function startProcess(settings: Record<string, string>) {
 const statusAt = async (url: string) => (await fetch(url)).status
 const textAt = async (url: string) => (await fetch(url)).text()
 
-test('ROLE=web answers without a worker, and has metrics of calls, payments and jobs', timeout, async () => {
+test('ROLE=web answers without a worker, and has metrics of calls and playback', timeout, async () => {
   const { child, ended, url, metricsUrl } = await startProcess({ ROLE: 'web' })
   await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)
   await fetch(`${url}/api/statics.png?event=play_start`)
@@ -82,7 +82,7 @@ test('ROLE=web answers without a worker, and has metrics of calls, payments and 
   expect(await ended).toEqual([0, null])
 })
 
-test('after SIGTERM the listener stays open, but not ready, for DRAIN_SECONDS', timeout, async () => {
+test('after SIGTERM the site is not ready, but accepts connections for DRAIN_SECONDS', timeout, async () => {
   const { child, ended, url } = await startProcess({ ROLE: 'web', DRAIN_SECONDS: '4' })
   await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)
   child.kill('SIGTERM')

@@ -55,7 +55,10 @@ async function payAtPaypal(shopper: Shopper, { id, next }: Order): Promise<void>
   await shopper.getOrder(id)
 }
 
-/** The sandbox stores its records in the same database, so a backup restores them too. */
+/**
+ * Does not test the sandbox. Its records are in the site's database, so a restore loses the later purchases at the
+ * sandbox too.
+ */
 test(
   'a site restored from a backup recovers later purchases from Stripe and PayPal',
   { timeout: 60_000 },

@@ -40,7 +40,7 @@ export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor
     })
     worker.on('exit', (code, signal) => {
       if (stopping) return
-      // A worker that is fully started forwards the signal itself.
+      // The worker got the signal before it was fully started. Later, it would forward the signal itself.
       if (isStopSignal(signal)) return stopThisProcess()
       log.warn({ code, signal }, 'The worker exited; restarting it')
       restart()

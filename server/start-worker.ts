@@ -28,8 +28,8 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   const stop = new AbortController()
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
   onStopSignal(() => {
-    // Checks the id first: once the parent is dead, another process may have its id. Sends SIGTERM, because a forwarded
-    // SIGINT could count as a second Ctrl-C.
+    // Stops the site too. Checks the id first: once the parent is dead, another process may have its id. Sends SIGTERM,
+    // because a forwarded SIGINT could count as a second Ctrl-C.
     if (process.ppid === Number(parent)) process.kill(process.ppid, 'SIGTERM')
     stop.abort()
   })

@@ -12,7 +12,7 @@ import { startBillingSite, episodeIdOf, type BillingSite } from '#server/testing
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Limits small enough for the next request of each kind to exceed them. */
+/** Limits so small that a few requests of each kind exceed them. */
 const settings = {
   RATE_LIMIT_GUESTS_PER_IP: '12/h',
   RATE_LIMIT_ORDERS_PER_IP: '3/h',
@@ -114,7 +114,7 @@ test('does not record events while the disk is nearly full', async () => {
   expect(rows).toHaveLength(0)
 })
 
-test('limits the guests that a network adds to an experiment, and serves the others too', async () => {
+test('limits the guests that a network adds to an experiment, and also serves guests beyond the limit', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
   await createRunningExperiment(studio, { kind: 'pay_theme', variants })

@@ -17,7 +17,7 @@ const systemNames = ['thumbs.db', 'desktop.ini']
 
 /**
  * Parses file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv",
- * "01.en.vtt", "03.pt-BR.sdh.srt", "cover.de.jpg". Of the folders before the name, only those of captions count.
+ * "01.en.vtt", "03.pt-BR.sdh.srt", "cover.de.jpg". For captions, the folders before the name count too.
  */
 export function parseFileName(path: string): ParsedFileName {
   // macOS stores "é" as two characters.

@@ -20,7 +20,7 @@ import { videoWarnings } from './video-warnings.ts'
 export const videoStates = ['draft', 'scheduled', 'published', 'archived'] as const
 export type VideoState = (typeof videoStates)[number]
 
-/** Maximum lengths of texts, number of tags and free episodes, and price. */
+/** Maximum length of each text, number of tags, price in cents, and number of free episodes. */
 export const videoLimits = { title: 200, synopsis: 2000, tags: 20, cents: 100_000_000, freeEpisodes: 10_000 }
 
 /** The roles that may edit content. */

@@ -270,7 +270,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     proofs: [
       [
         limits,
-        'answers 429 with Retry-After to the viewer who called too often, in their language, and to nobody else',
+        'answers 429 with Retry-After only to the viewer who called too often, in the language of the viewer',
       ],
       [limits, 'add up their counts after an exchange'],
       [limits, 'also limits an IP address, but not its media requests or probes'],

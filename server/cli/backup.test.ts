@@ -57,7 +57,7 @@ beforeAll(async () => {
   owner = await signInOperator(site, 'owner')
   await createMember(site)
   episodeId = await importVideo(site)
-  // A new database has no partition for this month.
+  // Creates the partition of a past month, which a new database does not have.
   await site.context.database.pool.query(`SELECT create_events_partition('2020-02-29');
     INSERT INTO events (at, id, name) VALUES ('2020-02-29', gen_random_uuid(), 'long ago')`)
 })
@@ -151,14 +151,14 @@ describe('a site that was backed up while running', () => {
       const segments = (await bodyOf(rungUrl)).toString()
       const segment = segments.match(/^\S+\.m4s$/m)?.[0] ?? ''
       expect((await bodyOf(new URL(segment, rungUrl).href)).length).toBeGreaterThan(1000)
-      // Encrypted with the secret that is part of the backup.
+      // The key is encrypted with the secret that is part of the backup.
       expect(await bodyOf(url + playback.hls_url.replace('master.m3u8', 'key'))).toHaveLength(16)
       expect(playback.captions).toHaveLength(1)
     })
     await expect(restoreInto(ownServer(dataDir), folder)).rejects.toThrow('This database already has a site')
   })
 
-  test('has every row, and continues its sequences', { timeout: 600_000 }, async () => {
+  test('has every row after the restore, and continues its sequences', { timeout: 600_000 }, async () => {
     const config = await emptyPlace()
     await restoreInto(config, await madeBackup())
     const context = await createContext(config, log)
@@ -239,7 +239,7 @@ describe('a backup', () => {
     expect(statSync(join(folder, 'storage/originals', original)).nlink).toBe(1)
   })
 
-  test('is updated by a second run, without deleted files', async () => {
+  test('is updated by a second run, which also removes files that the site has deleted', async () => {
     await site.context.storage.write('public/covers/new.webp', 'new')
     await site.context.storage.write('public/covers/old.webp', 'old')
     await backUp(backed(site), folder, ignoreProgress, neverAborted)
@@ -273,7 +273,7 @@ describe('a backup', () => {
     },
   })
 
-  test('prevents the deletion of its files while it runs', async () => {
+  test('keeps the site from deleting files until the backup has ended', async () => {
     const { db } = site.context
     const old = new Date(Date.now() - 24 * 3_600_000)
     const asset = { id: 'ast_deleted', source_name: 'x', source_hash: 'x', deleted_at: old, ready_at: old }

@@ -82,7 +82,7 @@ describe('the command line', () => {
     [['studio', 'analytics', 'funnel'], '--by'],
     [['studio', 'order', 'refund', 'ord_1'], '--reason'],
     [['studio', 'order', 'refund', 'ord_1', '--reason', 'goodwill'], '--yes'],
-  ])('refuses %j with status 2 and lists the valid choices', async (args, hint) => {
+  ])('refuses %j with status 2, and names the mistake or the valid choices', async (args, hint) => {
     const { stderr, ...rest } = await runHere(...args)
     expect(stderr).toContain(hint)
     expect(rest).toEqual(refused)
@@ -237,7 +237,7 @@ describe('an answer in text format', () => {
     ])
   })
 
-  it('lists the fields of a record, with the net of sums in several currencies', () => {
+  it('lists the fields of a record, with the net amount of each currency', () => {
     const revenue = [
       { currency: 'USD', gross_cents: 198, net_cents: 99 },
       { currency: 'EUR', gross_cents: 100, net_cents: 100 },

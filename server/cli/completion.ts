@@ -31,8 +31,8 @@ complete -o default -F _${name} ${name}
 }
 
 /**
- * Returns the words that may follow each command, and each option with choices. A key is the words before, each after a
- * space.
+ * Returns the words that may follow each command, and each option with choices. A key is the command line so far,
+ * with a space before each word.
  */
 function wordLists(command: Command, path = ''): Map<string, string[]> {
   const subcommands = command.commands

@@ -76,7 +76,7 @@ test('ends when aborted', async () => {
   await expect(moveToBucket(context, () => {}, AbortSignal.abort())).rejects.toThrow('abort')
 })
 
-test('names the missing setting without a bucket', async () => {
+test('names the missing setting if no bucket is configured', async () => {
   const config = loadConfig({ DATA_DIR: root })
   await expect(moveToBucket({ ...context, config }, () => {}, neverAborted)).rejects.toThrow('S3_ENDPOINT')
 })

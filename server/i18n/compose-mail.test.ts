@@ -51,12 +51,12 @@ describe.each(languages)('the mails in %s', (language) => {
   )
 })
 
-test('a mail in an unknown language is composed in English, and an unknown mail is refused', () => {
+test('a mail in an unknown language is composed in English, and an unknown template is refused', () => {
   expect(composeMail('Harbour Dramas', 'verifyEmail', 'xx', { link }).lang).toBe('en')
   expect(() => composeMail('Harbour Dramas', 'toString', 'en', { link })).toThrow('no mail toString')
 })
 
-test('an address at the end of a line is a link in HTML', () => {
+test('a URL at the end of a line is a link in HTML', () => {
   const mail = composeMail('Harbour Dramas', 'newEpisode', 'en', { link, ...values })
   expect(mail.html).toContain(`Turn them off: <a href="${values.stop}">${values.stop}</a></p>`)
 })
@@ -136,7 +136,7 @@ test.each([
   ['es', 'cada día', 'cada 7 días', '1 día', '7 días'],
   ['pt', 'todos os dias', 'a cada 7 dias', '1 dia', '7 dias'],
 ] as const)(
-  'a mail in %s writes one day and several days as the language does',
+  'a mail in %s has the words of the language for one day and for several days',
   (language, every1, every7, one, several) => {
     const mail = (name: string, days: string) =>
       composeMail('Harbour Dramas', name, language, { link, ...values, days }).text.replaceAll('\u00a0', ' ')
@@ -147,7 +147,7 @@ test.each([
   },
 )
 
-test('a French mail has a space before each of its colons, and other languages have none', () => {
+test('a French mail has a space before a colon, and an English mail has none', () => {
   const text = (language: string) => composeMail('Harbour Dramas', 'verifyEmail', language, { link }).text
   expect(text('fy')).toContain('Confirmer l’adresse\u00a0:\nhttps')
   expect(text('en')).toMatch(/[a-z]:\nhttps/)

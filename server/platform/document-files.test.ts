@@ -59,7 +59,7 @@ test('retries a document whose build failed', async () => {
   expect(readFileSync(await files.pathOf('b', write), 'utf8')).toBe('there')
 })
 
-test('deletes files that were not requested for an hour, also those of an earlier process', async () => {
+test('deletes files that are more than an hour old, also those of an earlier process', async () => {
   async function* write() {
     yield 'there'
   }

@@ -18,7 +18,7 @@ test.each([
     'if a bit was changed',
     () => decrypt(key, Buffer.from(ciphertext.map((byte, at) => (at === 30 ? byte ^ 1 : byte))), 'ada'),
   ],
-  ['cut off', () => decrypt(key, ciphertext.subarray(0, 20), 'ada')],
+  ['if it was cut off', () => decrypt(key, ciphertext.subarray(0, 20), 'ada')],
 ])('does not decrypt %s', (_, tried) => {
   expect(tried).toThrow()
 })

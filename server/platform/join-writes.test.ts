@@ -82,7 +82,7 @@ test('buffers are written in one transaction, within a second', async () => {
   expect(commits).toEqual([['p1', 'e1'], ['e2']])
 })
 
-test('after a batch has failed, each buffer is written on its own, and no data of the others is lost', async () => {
+test('if a row fails the transaction of all buffers, each buffer is written on its own, and only that row is lost', async () => {
   const { commits, positions, events } = openBuffers()
   events.buffer.refuses = 'bad'
   positions.add('p1', 'p2')
@@ -116,7 +116,7 @@ test('a buffer whose own write waits does not delay the others', async () => {
   expect(commits.at(-1)).toEqual(['p1', 'p of e2', 'p of e3'])
 })
 
-test('the failure of the transaction of all buffers is logged with its error', async () => {
+test('if the transaction of all buffers fails, its error is logged', async () => {
   const { lines, events } = openBuffers()
   events.buffer.refuses = 'bad'
   events.add('bad')
@@ -125,7 +125,7 @@ test('the failure of the transaction of all buffers is logged with its error', a
 })
 
 test.each(['take', 'writeAll'] as const)(
-  'buffers are still written after the %s of one buffer has rejected',
+  'buffers are still written after a call of `%s` of one buffer has rejected',
   async (method) => {
     const { commits, lines, positions, events } = openBuffers()
     const { buffer } = positions
@@ -163,7 +163,7 @@ test('buffers are still written after a batch could not be put back', async () =
   expect(commits.flat()).toEqual(['e1', 'p2', 'e2'])
 })
 
-test('a buffer with more than a batch is written at once', async () => {
+test('if a buffer has more than a batch, its rest is written right after the transaction of all buffers', async () => {
   const { commits, positions, events } = openBuffers()
   positions.add('p1', 'p2', 'p3', 'p4', 'p5')
   events.add('e1')

@@ -131,7 +131,7 @@ async function writeTogether<Tx>(
     }),
   )
   try {
-    // In the order of the buffers, which is the same in all processes, so that they do not deadlock.
+    // Writes in the order of the buffers. All processes have the same order, so that they do not deadlock.
     const ordered = buffers.flatMap((buffer) => batches.get(buffer) ?? [])
     if (ordered.length > 0) await writeBatches({ transact, log }, ordered)
     return new Set(buffers.filter((buffer) => !unwritten.has(buffer)))

@@ -45,7 +45,7 @@ it.each([
   'https://localhost/x',
   'https://database/x',
   'no address',
-])('sends nothing to %s', (url) => expect(isPublicUrl(url)).toBe(false))
+])('%s is not a public URL', (url) => expect(isPublicUrl(url)).toBe(false))
 
 it('allows a host name on the default https port', () =>
   expect(isPublicUrl('https://fcm.googleapis.com/fcm/send/abc')).toBe(true))

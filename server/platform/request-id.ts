@@ -13,7 +13,7 @@ export function currentRequestId(): string | undefined {
 }
 
 /**
- * Binds a function to the current request, or to none outside of requests. Bind a timer or listener that serves several
- * requests outside of requests. Otherwise its log lines have the id of the request that started it.
+ * Binds a function to the current request, or to none if called outside of requests. Call it outside of requests for a
+ * timer or listener that serves several requests. Otherwise its log lines have the id of the request that started it.
  */
 export const bindToCaller = AsyncLocalStorage.bind

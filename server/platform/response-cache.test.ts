@@ -89,7 +89,7 @@ describe('an answer that is kept until a change', () => {
     return { state, ask: () => answers.get('key', load), answers }
   }
 
-  it('is loaded again only once a change was announced, or after ten minutes', async () => {
+  it('is not loaded again until a change is announced or ten minutes have passed', async () => {
     const { state, ask } = keptAtNoon()
     await ask()
     state.truth = 'new'

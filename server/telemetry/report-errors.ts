@@ -80,8 +80,8 @@ async function post({ url, headers = {} }: Destination, body: string | Uint8Arra
 }
 
 /**
- * Creates a function that allows one report a minute for the same error, and `maxPerMinute` in all. While the database
- * is unavailable, every call fails.
+ * Creates a function that allows one report a minute for the same error, and `maxPerMinute` in all. Without the
+ * limits, there would be a report for each call while the database is unavailable.
  */
 export function createReportThrottle(): (text: string, now: number) => boolean {
   let since = -Infinity

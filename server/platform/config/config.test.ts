@@ -39,7 +39,7 @@ describe('without any setting', () => {
   })
 })
 
-test('signs media links with a key derived separately from APP_SECRET; accepts two keys during rotation', () => {
+test('derives the key for media links from APP_SECRET, and accepts two keys in MEDIA_SECRET during rotation', () => {
   const { appSecret, media } = load({ APP_SECRET: secret }).secrets
   expect(media).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
   expect(media).toEqual(load({ APP_SECRET: secret }).secrets.media)
@@ -196,7 +196,7 @@ test('refuses a DATA_DIR that cannot be written and names it', () => {
   )
 })
 
-test("has no operator by default, and validates the operator's address", () => {
+test("has no operator by default, and reads and validates the operator's settings", () => {
   expect(load().operator).toEqual({
     site: 'Cliffhanger',
     logo: undefined,

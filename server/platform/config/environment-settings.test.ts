@@ -128,7 +128,7 @@ test('masks secrets and passwords in addresses', () => {
   expect(shownUrls).toBe(DATABASE_READ_URL.replaceAll('hush', '••••••••'))
 })
 
-test('every setting can be read from a file with NAME_FILE', () => {
+test('reads a setting from the file in NAME_FILE, and refuses a second value or a missing file', () => {
   const file = join(dataDir, 'secret')
   const secret = 'a secret of thirty-two characters'
   writeFileSync(file, `${secret}\n`)

@@ -15,7 +15,7 @@ test('reports no conversions unless a token is set', () => {
   expect(tiktok).toEqual({ accessToken: 't', apiBase: 'https://business-api.tiktok.com' })
 })
 
-test("accepts a test server's address, with or without a trailing slash", () => {
+test("accepts a test server's address, and removes its trailing slash", () => {
   const { meta } = readTracking({ META_ACCESS_TOKEN: 'm', META_API_BASE: 'http://127.0.0.1:9/' }).conversions
   expect(meta?.apiBase).toBe('http://127.0.0.1:9')
 })

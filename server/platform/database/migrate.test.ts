@@ -59,7 +59,7 @@ test('two concurrent processes run a migration once', async () => {
   expect(await titles()).toEqual(['one'])
 })
 
-test('two concurrent processes build an index concurrently once', async () => {
+test('three concurrent processes run CREATE INDEX CONCURRENTLY only once', async () => {
   await run()
   write(
     '002-index.sql',
@@ -124,6 +124,7 @@ test('a check accepts the schema of the previous release if the missing migratio
   )
   await check()
   expect(lines).toEqual([expect.stringContaining('older version: 2 migrations have not run')])
+  // Only leading comments mark a migration, so this one is needed by its release.
   write('004-now.sql', 'CREATE TABLE now ()\n-- This release runs without it.')
   await expect(check()).rejects.toThrow('004-now.sql have not run')
   await run()
@@ -139,7 +140,7 @@ test('a migration that needs a lock does not block reads, and finishes once the 
   await reader.query('BEGIN; SELECT FROM books')
   const migrated = run()
   await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
-  // This read waits behind the ALTER TABLE that waits, for at most two seconds.
+  // This read waits behind the waiting ALTER TABLE, but for at most two seconds.
   expect(await titles()).toEqual(['one'])
   await reader.query('COMMIT')
   reader.release()
@@ -152,7 +153,7 @@ test('a migration that has deadlocked with another transaction is retried', asyn
   await run()
   write('003-both.sql', "LOCK TABLE books; LOCK TABLE shelves; INSERT INTO books VALUES ('one')")
   const other = await pool.connect()
-  // The migration notices the deadlock first.
+  // The other transaction looks for a deadlock only after a minute, so the migration notices it first.
   await other.query("SET deadlock_timeout = '1min'; BEGIN; LOCK TABLE shelves")
   const migrated = run()
   await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
@@ -162,7 +163,7 @@ test('a migration that has deadlocked with another transaction is retried', asyn
   expect(await titles()).toEqual(['one'])
 })
 
-test('the migration of announcements waits for a transaction that changes a video, without blocking it', async () => {
+test('the migration that announces changes of the catalogue waits for a transaction that changes a video, without blocking it', async () => {
   const own = await createTestDatabase()
   const name = '0018_announce_catalogue.sql'
   await own.pool.query('DROP FUNCTION announce_catalogue_change CASCADE')

@@ -52,7 +52,7 @@ interface MigrateOptions {
   log: Log
   /** The last file to run; all files by default. */
   upTo?: string
-  /** The version of the site that runs them. */
+  /** The version of the site that runs the migrations. */
   version?: string
   /** Maximum time for which a migration that does not get a lock is retried. */
   lockRetryLimitMs?: number

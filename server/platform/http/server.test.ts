@@ -26,7 +26,7 @@ it('answers an unknown call with HTTP 404 in the envelope', async () => {
   expect(await response.json()).toMatchObject({ code: 404, message: expect.any(String) })
 })
 
-it("answers a value of the wrong type with HTTP 400, in the viewer's language only", async () => {
+it("answers a value of the wrong type with HTTP 400 and a message in the viewer's language", async () => {
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   const response = await visitor.fetch('/api/user', {

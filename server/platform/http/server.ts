@@ -341,7 +341,7 @@ function addBytesRoute(
     },
     handler: async (request, reply) => {
       const { operator = null, ip = request.ip } = callers.get(request) ?? {}
-      // Fastify's URL parameters are strings; `acceptBytes` reads only bytes.
+      // The cast is safe: Fastify's URL parameters are strings.
       const params = request.params as Record<string, string | undefined>
       if (!Buffer.isBuffer(request.body)) throw new Fault('unsupportedMedia')
       const answer = await handle({ operator, ip, params, bytes: request.body })

@@ -42,7 +42,7 @@ test('a job runs as soon as its channel is notified, and once more if notified d
   // The schedule and the start of listening each cause one run of each job.
   await expect.poll(() => [runs, marks]).toEqual([2, 2])
   const openGates = () => gates.splice(0).forEach((open) => open())
-  /** Notifies the job and waits until the listener has received it: the marker is sent after it. */
+  /** Notifies both jobs. Once the second job has run, the listener has also received the notification of the first. */
   const waitForMessage = async () => {
     const before = marks
     await database.pool.query("SELECT pg_notify('bell', ''), pg_notify('mark', '')")

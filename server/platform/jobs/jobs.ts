@@ -55,7 +55,7 @@ type RunJob = (job: Job, record?: { minIntervalSeconds?: number; isRecorded?: bo
 
 /** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
-/** As often as the most frequent jobs run. What a user waits for is announced, and does not wait for the poll. */
+/** The interval of the most frequent jobs. Work that a user waits for does not wait for the poll: it uses `wakeOn`. */
 export const defaultPollSeconds = 10
 /** Interval for registering the jobs again, which deletes the jobs of a version that has stopped meanwhile. */
 const registerAgainMs = 60_000
@@ -85,7 +85,7 @@ export async function startJobs(
       .then(
         () => {
           const seconds = end('succeeded')
-          // Saves a frequent job a transaction in each round.
+          // So a frequent job needs no additional transaction in each round.
           if (isRecorded && seconds < recordIntervalSeconds) return undefined
           return recordSuccess(pool, job.name, minIntervalSeconds)
         },

@@ -39,7 +39,7 @@ const sendMailsAfter = (afterMs: number) =>
   })
 
 test.each(['connect', 'sender', 'recipient'] as const)(
-  'killed while talking to the server (%s): another process sends the mail once, after the claim expires',
+  'if a process is killed while it talks to the server (%s), another process sends the mail after the claim has expired',
   async (stage: Stage) => {
     let child: ChildProcess | undefined
     smtp.answer = (at) => {

@@ -268,7 +268,7 @@ describe('without SMTP_URL', () => {
     ['http://localhost:3000', true],
     ['https://drama.example', false],
   ])(
-    'mails are written to a folder that only the owner can read; the log at %s names the file',
+    'at %s, mails are written to a folder that only the owner can read, and the log names the file (and the link: %s)',
     async (at, isLogged) => {
       const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
       await queue()

@@ -70,13 +70,13 @@ test.each<[Fault, string]>([
   expect(calls('PUT')).toHaveLength(2)
 })
 
-test('abandons an unreachable store, and treats no file as missing', async () => {
+test('abandons an unreachable store, instead of reporting its files as missing', async () => {
   const away = open({ S3_ENDPOINT: 'http://127.0.0.1:9' }, impatience)
   await expect(away.exists('media/x')).rejects.toThrow('A call to the S3 store failed')
   await expect(away.check()).rejects.toThrow('A call to the S3 store failed')
 })
 
-test('names the setting of a wrong key, secret or bucket', async () => {
+test('reports the status or error code of the store if the key, the secret or the bucket is wrong', async () => {
   await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).check()).rejects.toMatchObject({ status: 403 })
   await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).read('media/x')).rejects.toThrow('SignatureDoesNotMatch')
   await expect(open({ S3_ACCESS_KEY_ID: 'x' }).read('media/x')).rejects.toThrow('InvalidAccessKeyId')
@@ -87,10 +87,10 @@ test('names the setting of a wrong key, secret or bucket', async () => {
 const megabyte = 1024 * 1024
 /** Three parts. */
 const large = randomBytes(17 * megabyte)
-/** A download has no parts: it may break anywhere. */
+/** Two megabytes are enough for downloads, which have no parts and may break anywhere. */
 const film = large.subarray(0, 2 * megabyte)
 
-test('uploads a large file in parts; an interrupted upload sends only the missing ones', async () => {
+test('uploads a large file in parts, and resumes an interrupted upload with the missing parts', async () => {
   const folder = createTestFolder(storage, { 'film.mp4': large })
   const path = join(folder, 'film.mp4')
   store.setFault((call) => (/partNumber=3/.test(call) ? 'break' : undefined))
@@ -122,7 +122,7 @@ test('an aborted upload of a large file ends at once, and can be resumed', async
   expect((await storage.read('originals/stopped.mp4')).equals(large)).toBe(true)
 })
 
-test('uploads parts again whose bytes differ', async () => {
+test('uploads a part again if its bytes have changed', async () => {
   const [one, other] = [large, Buffer.from(large)]
   other[5] = (other[5] ?? 0) ^ 1
   const folder = createTestFolder(storage, { one, other })
@@ -196,7 +196,7 @@ test('a download may break any number of times as long as each attempt receives 
 })
 
 test.each<Fault>(['forget the range', 'mistake the range'])(
-  'rejects bytes that differ from the requested ones (%s)',
+  'rejects a response with other bytes than the requested range (%s)',
   async (fault) => {
     const folder = createTestFolder(storage, { 'film.mp4': film })
     await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/ranged.mp4')

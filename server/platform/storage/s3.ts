@@ -203,8 +203,8 @@ const sizeOf = (path: string) =>
   )
 
 /**
- * Uploads a file, or a folder file by file, and deletes it locally. Files that the bucket has already are not sent
- * again; other files of the folder in the bucket are deleted.
+ * Uploads a file, or a folder file by file, and deletes it locally. Files that the bucket already has are not sent
+ * again. For a folder, files that only the bucket has are deleted there.
  */
 async function uploadAndRemove(
   calls: S3Calls,

@@ -64,8 +64,8 @@ export class BalanceModel {
   }
 
   /**
-   * Refunds an amount of a purchase, by default the rest, to the lots that paid it. A lot's earlier loss is deducted
-   * again.
+   * Refunds an amount of a purchase, by default the rest, to the lots that paid it. If a lot has a loss, the refunded
+   * money first covers the loss.
    */
   refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)

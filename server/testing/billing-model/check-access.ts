@@ -6,8 +6,8 @@ import type { Model } from './model.ts'
 import type { Books, EpochMs, OrderEntry, SubscriptionEntry } from './read-books.ts'
 
 /**
- * Returns whether another plan was paid after the period had ended and before the renewal was attempted, for example
- * after an outage.
+ * Returns whether another plan was paid after the period had ended. After an outage, this may happen before the renewal
+ * is attempted.
  */
 function isReplaced({ orders }: Books, { id, user_id, period_ends_at }: SubscriptionEntry): boolean {
   const others = orders.filter((order) => order.user_id === user_id && order.subscription_id !== id)
@@ -75,7 +75,7 @@ export function checkAccess(
   const isOver = (order: OrderEntry) =>
     books.subscriptions.some(({ id, status }) => id === order.subscription_id && status === 'ended')
   if (membership.state === 'free' && isOpenNow)
-    ensure(plans.some(isOver), 'a user who can play by a plan is subscribed, unless the plan ended early', {
+    ensure(plans.some(isOver), 'a user whose plan gives access is subscribed, unless it ended early', {
       membership,
       held: paidOrders,
     })

@@ -53,13 +53,13 @@ function saleAttemptOf(books: Books, orderId: string): AttemptEntry | undefined 
   const sales = books.attempts.filter(
     ({ id, order_id }) => order_id === orderId && debitAccountOf(books, id)?.startsWith('sales:'),
   )
-  ensure(sales.length <= 1, 'an order is paid by one payment', sales)
+  ensure(sales.length <= 1, 'an order is paid by at most one payment', sales)
   return sales[0]
 }
 
 function paymentOf({ payments }: Books, attemptId: string): Payment | undefined {
   const own = payments.filter((payment) => payment.attemptId === attemptId)
-  ensure(own.length <= 1, 'an attempt has one payment', own)
+  ensure(own.length <= 1, 'an attempt has at most one payment', own)
   return own[0]
 }
 
@@ -138,8 +138,8 @@ function checkEntitlement(books: Books, order: OrderEntry, right: EntitlementEnt
   }
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
-  // After an outage, the grace period begins with the first renewal attempt, even if the order's status has changed
-  // since.
+  // After an outage, the grace period begins with a renewal attempt. The attempts are also found by their keys, because
+  // their order may have become the first order of a new subscription since.
   const renewals = `renew:${order.subscription_id}:${(order.period_no ?? 0) + 1}:`
   const next = nextOrderOf(books, order)?.id
   const renewalAttempts = books.attempts.filter(
@@ -147,8 +147,8 @@ function checkEntitlement(books: Books, order: OrderEntry, right: EntitlementEnt
   )
   const latest = Math.max(end, ...renewalAttempts.map(({ started_at }) => started_at)) + graceMs(days)
   const ends = right.ends_at ?? Infinity
-  ensure(ends >= end, 'a period lasts as long as it was paid for', { order, right })
-  ensure(ends <= latest, 'a period ends with its grace', { order, right, latest })
+  ensure(ends >= end, 'a period lasts at least as long as it was paid for', { order, right })
+  ensure(ends <= latest, 'a period ends no later than its grace period', { order, right, latest })
   ensure(right.video_id === null && right.episode_id === null, 'a plan unlocks everything', right)
 }
 
@@ -196,7 +196,7 @@ function checkPeriod(books: Books, order: OrderEntry): void {
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
   const start = next.paid_at <= end + graceMs(days) ? end : next.paid_at
-  ensure(nextRight.starts_at === start, 'a renewal continues the last period', {
+  ensure(nextRight.starts_at === start, 'a renewal continues the last period, unless it was late', {
     order,
     next,
     right,

@@ -36,8 +36,8 @@ export interface GatewayErrorCounts {
 }
 
 /**
- * Maximum time by which the entitlement of a renewing plan may outlast its period. After an outage, it counts from the
- * first renewal attempt.
+ * Maximum time by which the entitlement of a renewing plan may outlast its period. If the renewal was attempted after
+ * the period, as after an outage, the time counts from the last attempt.
  */
 const longestGrace = '3 days'
 

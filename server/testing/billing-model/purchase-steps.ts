@@ -41,7 +41,7 @@ async function submitOrder(
   if (products[product].kind === 'plan') model.cancelled.delete(buyer)
   if (!model.orders.some((one) => one.id === createdOrderId))
     model.orders.push({ id: createdOrderId, product, buyer, presses: 0 })
-  // A wallet payment starts together with its order, so this is also a payment request.
+  // A wallet payment starts together with its order, so the order counts as a payment request.
   const order = model.orders.find((one) => one.id === createdOrderId)
   if (order && method === 'wallet') order.presses++
   return { answer, id: createdOrderId }
@@ -122,7 +122,11 @@ abstract class PaymentStep extends Step {
     ensure(answers.includes(outcome), 'the result of a payment matches the card', { outcome, answers })
     const byWallet = model.orderEntry(paid)?.method === 'wallet'
     const needsAction = byWallet || card === 'asks_once' || card === 'asks_always'
-    if (outcome === 'done') ensure(isPaid === !needsAction, 'a card that pays has paid', { card, paid })
+    if (outcome === 'done')
+      ensure(isPaid === !needsAction, 'an order is paid, unless the bank or the wallet must confirm it', {
+        card,
+        paid,
+      })
   }
 }
 

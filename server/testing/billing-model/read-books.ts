@@ -86,7 +86,7 @@ interface LedgerEntry {
   cents: number
 }
 
-/** A state change. The list has them in the order in which the database recorded them. */
+/** A state change. `Books.changes` has the order in which the database recorded the changes. */
 export interface StateChange {
   kind: 'orders' | 'payment_attempts' | 'subscriptions' | 'refunds'
   id: string

@@ -6,7 +6,7 @@ import { deliverLateRequests, advanceTime, runJobs } from './advance-time.ts'
 import { Step } from './step.ts'
 import { withFault } from './with-fault.ts'
 
-/** Maximum duration of a fault. A renewal can still succeed before the grace period of the shortest plan ends. */
+/** Maximum duration of a fault: short enough for a renewal to succeed within the grace period of the shortest plan. */
 const longestFaultMs = 20 * hourMs
 
 /** Lets time pass while the site runs, is down, or has faults at the gateway. */

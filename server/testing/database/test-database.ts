@@ -42,9 +42,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Opens a database as a web process with a replica does, and with a pooler and a direct address if there is a pooler.
- * The replica is the same server, so it never lags; but its user cannot write. A site would repeat a refused statement
- * on the primary; here, `close` throws.
+ * Opens a database as a web process with a replica does, through the pooler if there is one. The replica is the same
+ * server, so it never lags, but its user cannot write. A site would repeat a refused statement on the primary. Here,
+ * `close` throws instead.
  */
 export async function openWithReplica(
   url: string,

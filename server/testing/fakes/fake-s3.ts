@@ -10,9 +10,9 @@ export type Fault =
   | 'break in the middle'
   | 'stop in the middle'
   | 'lose the answer'
-  /** Breaks off a response with the whole file, and answers a request for a range with the whole file. */
+  /** Breaks off the response to a request without a range, and answers a request for a range with the whole file. */
   | 'forget the range'
-  /** Breaks off a response with the whole file, and answers a request for a range with another range. */
+  /** Breaks off the response to a request without a range, and answers a request for a range with another range. */
   | 'mistake the range'
   | 'fail'
   | 'refuse'

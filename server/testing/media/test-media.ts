@@ -90,8 +90,8 @@ export function loudnessOf(path: string): { integrated: number; peak: number } {
 }
 
 /**
- * Returns the brightness of a frame's middle row (left to right) and middle column (downwards), each in `parts` equal
- * parts.
+ * Divides the first frame into `parts` equal columns, and into as many rows. Returns the average brightness of each
+ * column (from left to right, as `row`) and of each row (downwards, as `column`).
  */
 export function brightnessProfile(path: string, parts: number): { row: number[]; column: number[] } {
   const look = (width: number, height: number) => [

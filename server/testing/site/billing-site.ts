@@ -47,7 +47,7 @@ export const episodeIdOf = (site: BillingSite, number = 4): string =>
 export async function buyEpisode(site: BillingSite, number = 4): Promise<{ shopper: Shopper; order: Order }> {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episodeIdOf(site, number) })
-  if (info?.status !== 'paid') throw new Error('it was not paid')
+  if (info?.status !== 'paid') throw new Error('the episode was not paid')
   return { shopper, order: info }
 }
 

@@ -49,7 +49,7 @@ describe('a server whose owner is killed', () => {
     expect(await countRows(server)).toBeGreaterThanOrEqual(writer.acknowledged())
   })
 
-  test('serves the processes that adopted it, and restarts at their request', async () => {
+  test('is not stopped by a process that adopted it, and is restarted by that process', async () => {
     const writer = await startWriter(shared)
     const adopter = await start(shared)
     const adopted = postmasterOf(shared)
@@ -66,7 +66,7 @@ describe('a server whose owner is killed', () => {
 
 describe('files of a dead server do not prevent a start', () => {
   const ended = spawnSync('true').pid
-  /** Starts an unrelated process of the same user, which PostgreSQL mistakes for the files' owner. */
+  /** Starts an unrelated process of the same user, which PostgreSQL would mistake for the files' owner. */
   const startStranger = async () => {
     await start(strangers)
     return postmasterOf(strangers)
@@ -148,7 +148,7 @@ test.each([
   ['exits at its start', join('18', 'global', 'pg_control')],
   ['cannot be run', 'postgres.log'],
 ])(
-  'the pool of a stopped server that %s reports the server as unavailable, and recovers once it can start',
+  'if a stopped server %s, its pool reports it as unavailable, and recovers once it can start',
   async (_, file) => {
     const server = await start(shared)
     const pool = new SupervisedPool({ ...server.connection, max: 1 }, server.ensureRunning, log)

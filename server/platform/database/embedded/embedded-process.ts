@@ -54,7 +54,7 @@ function settings(socketDir: string, durable: boolean): string[] {
     port: '5432',
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
-    // Enough for two copies of the site, each with its worker; tests share a server.
+    // 120 are enough for two copies of the site, each with its worker. Tests need more, because they share a server.
     max_connections: durable ? '120' : '300',
     // Tests create and drop many databases, and each drop scans the whole cache.
     shared_buffers: durable ? `${pageCacheMegabytes()}MB` : '128MB',

@@ -99,7 +99,7 @@ test('aborts a response of which the client reads no byte, and closes the connec
   await expect.poll(() => countOpen()).toBe(0)
 })
 
-test('aborts a response that the client reads too slowly as a whole', async () => {
+test('aborts a response if the client takes too long to read all of it', async () => {
   const { port, ended } = await serve({ LONGEST_MS: '50' })
   open(port, '/large').pause()
   await ended
@@ -119,7 +119,7 @@ test('generates the next chunk of a large response only after the client has rea
   expect(most).toBeLessThan(4 * megabyte.length)
 })
 
-test('closes a connection that sends requests without reading the responses, and runs no more of them', async () => {
+test('closes a connection that sends requests without reading the responses, and runs no more of its requests', async () => {
   const run = vi.fn<() => void>()
   const { app, port } = await serve({}, function* () {
     run()

@@ -106,7 +106,7 @@ describe('two processes', () => {
     expect(one.count('ada', limit)).toBeGreaterThan(0)
   })
 
-  it('share the counts of the previous minute, and drop the one before that', async () => {
+  it('share the counts of the previous minute, and delete older counts', async () => {
     const clock = createManualClock(Date.UTC(2026, 0, 2))
     const [one, other] = [process(clock), process(clock)]
     callTimes(one, 10, 'eve')
@@ -142,12 +142,12 @@ describe('two processes', () => {
 describe('a site with a rate limit', () => {
   let site: TestSite
   beforeAll(async () => {
-    // With two processes, each may allow as many calls until they have exchanged their counts.
+    // If the site has two processes, each may allow the full limit until they have exchanged their counts.
     site = await startTestSite({}, { RATE_LIMIT_API_PER_USER: '5/h', RATE_LIMIT_API_PER_IP: '60/h' })
   })
   afterAll(() => site.close())
 
-  it('answers 429 with Retry-After to the viewer who called too often, in their language, and to nobody else', async () => {
+  it('answers 429 with Retry-After only to the viewer who called too often, in the language of the viewer', async () => {
     const [visitor, other] = [site.visitor({ 'accept-language': 'es' }), site.visitor()]
     await visitor.callOk(getUser)
     await other.callOk(getUser)
@@ -189,7 +189,8 @@ describe('a site with a rate limit', () => {
     await vi.waitFor(async () => expect(await written('one_more')).toHaveLength(2), { timeout: 60_000 })
     const loggedCount = (await written('too_many')).length
     expect(loggedCount).toBeGreaterThan(3)
-    // Each process answers one pixel for an event that is not stored.
+    // A pixel is sent before its event is counted. So each process also answers the first event beyond the limit, but
+    // does not store it.
     expect(loggedCount).toBeLessThan(statuses.filter((status) => status === 200).length)
   })
 
