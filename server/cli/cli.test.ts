@@ -101,7 +101,7 @@ describe('the command line', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  it('prints answers on stdout and refusals on stderr, and exits with their status', () => {
+  it('prints answers on stdout and refusals on stderr, each with its exit status', () => {
     const { stdout, ...rest } = run('studio', 'order', 'refund', '--help')
     expect(stdout).toMatch(/^Usage: npm run studio /)
     expect(rest).toEqual(helped)
@@ -218,7 +218,7 @@ describe('a command that cannot be undone', () => {
     expect(await confirmCommand(parsed, undefined)).toBe(true)
   })
 
-  it('is distinguished from one that only reads, which needs no confirmation', async () => {
+  it('needs confirmation, unlike a command that only reads', async () => {
     expect(await confirmCommand(ask('order', 'list'), undefined)).toBe(true)
   })
 })

@@ -33,7 +33,7 @@ describe.each(languages)('the texts in %s', (language) => {
     expect([...texts.keys()].toSorted()).toEqual([...english.keys()].toSorted())
   })
 
-  it('are not empty, and contain the same values as the English texts', () => {
+  it('are not empty, and contain the same placeholders as the English texts', () => {
     for (const [key, text] of texts) {
       expect(text.trim(), key).not.toBe('')
       expect(placeholders(text), key).toEqual(placeholders(english.get(key) ?? ''))

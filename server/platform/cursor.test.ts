@@ -9,7 +9,7 @@ it('points to its position in its own list', () => {
   expect(decodeCursor('newest', cursor, ['time', 'text'])).toEqual(position)
 })
 
-it('is refused for another list, and with any character changed', () => {
+it('is refused for another list, or if any character was changed', () => {
   expect(() => decodeCursor('popular', cursor, ['time', 'text'])).toThrow(Fault)
   const damaged = Array.from({ length: cursor.length - 1 }, (_, index) => {
     const other = cursor[index] === 'A' ? 'Q' : 'A'

@@ -11,7 +11,7 @@ test('regenerates an id that could contain a card number', () => {
   expect(remaining).toEqual([])
 })
 
-test('no id contains a long run of digits, even followed by a number', () => {
+test('no id contains a long run of digits, even if a number follows the id', () => {
   for (let count = 0; count < 20_000; count++) {
     const id = newId('ord')
     expect(id).toMatch(/^ord_[0-9a-f]{32}$/)

@@ -105,7 +105,7 @@ test('accepts two Stripe webhook secrets during rotation', () => {
   expect(config.stripe).toEqual({ publishableKey: 'pk', apiBase: 'https://api.stripe.com' })
 })
 
-test('enables the social providers that have keys, and separates their secrets', () => {
+test('enables the social providers that have keys, and keeps their secrets apart from their other settings', () => {
   const none = load()
   expect(Object.values(none.social)).toEqual([undefined, undefined, undefined, undefined])
   const config = load({

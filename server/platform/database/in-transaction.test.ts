@@ -63,7 +63,7 @@ it('reruns a transaction after a deadlock, and its changes count once', async ()
   expect(await readCounters()).toEqual({ a: 2, b: 2 })
 })
 
-it('throws the deadlock after four attempts', async () => {
+it('throws the error of a deadlock after four attempts', async () => {
   await resetCounters()
   let tries = 0
   const work = inTransaction(database.db, async (tx) => {

@@ -219,7 +219,7 @@ test('refuses a file that sorts before one that has run', async () => {
   await expect(run()).rejects.toThrow('Migration 002-late.sql comes before others')
 })
 
-test('rolls back a migration that fails half-way and reports why', async () => {
+test('rolls back a migration that fails half-way, and reports the reason', async () => {
   write('002-broken.sql', "INSERT INTO books VALUES ('half'); SELECT nothing FROM nowhere")
   await expect(run()).rejects.toThrow(/002-broken\.sql failed and was undone: .*nowhere/)
   expect(await titles()).toEqual([])

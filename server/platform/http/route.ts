@@ -178,9 +178,9 @@ export interface PlainRoute {
   body?: 'form' | 'raw'
   description?: PlainDescription
   /**
-   * Most plain routes do not identify the caller. `caller` looks up the viewer and determines the language. `viewer` may
-   * return a viewer from memory, whose session may have ended a moment ago. Both count the request against the viewer's
-   * rate limit, and may throw Fault tooManyRequests.
+   * Most plain routes do not identify the caller. `caller` looks up the viewer and determines the language. `viewer`
+   * may return a viewer from memory, whose session may have ended a moment ago. Both count the request against the
+   * viewer's rate limit, and may throw Fault tooManyRequests.
    */
   handle(
     request: FastifyRequest,

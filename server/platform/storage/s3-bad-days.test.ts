@@ -209,7 +209,7 @@ test.each<Fault>(['forget the range', 'mistake the range'])(
   },
 )
 
-test('distinguishes a refusal because of the file from an unavailable store', async () => {
+test('distinguishes a missing or refused file from an unavailable store', async () => {
   const isUnavailable = async (work: Promise<unknown>) => work.then(() => 'fine', isStorageUnavailable)
   store.setFault(() => 'fail')
   expect(await isUnavailable(impatient.read('media/x'))).toBe(true)
@@ -222,7 +222,7 @@ test('distinguishes a refusal because of the file from an unavailable store', as
   expect(await isUnavailable(storage.write('media/x', 'x'))).toBe(false)
 })
 
-test('abandons a store that breaks off and sends nothing more', async () => {
+test('abandons a store that stops in the middle of each response', async () => {
   const folder = createTestFolder(storage, { 'film.mp4': 'film' })
   await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/never.mp4')
   store.setFault((call) => (call.startsWith('GET') ? 'stop in the middle' : undefined))

@@ -173,7 +173,7 @@ describe('a site with a rate limit', () => {
     expect(recordedQueries()).toEqual([])
   })
 
-  it('counts beacon events per viewer, stores none beyond the limit, and refuses the calls after it', async () => {
+  it('counts beacon events per viewer, stores none beyond the limit, and then refuses further events', async () => {
     const [visitor, other] = [site.visitor(), site.visitor()]
     const send = async (from: typeof visitor, event: string) =>
       (await from.fetch(`/api/statics.png?event=${event}`)).status

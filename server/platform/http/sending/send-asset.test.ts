@@ -34,21 +34,24 @@ it.each([
   ['gzip, deflate', 'gzip'],
   ['br;q=0, gzip', 'gzip'],
   ['identity', undefined],
-])('answers a browser that accepts %s with %s, cacheable permanently', async (accepted, encoding) => {
-  writeFileSync(place('app-1.js'), script)
-  writeFileSync(place('app-1.js.br'), brotliCompressSync(script))
-  writeFileSync(place('app-1.js.gz'), gzipSync(script))
-  const { statusCode, headers } = await get('app-1.js', { 'accept-encoding': accepted })
-  expect(statusCode).toBe(200)
-  expect(headers).toMatchObject({
-    'content-type': 'text/javascript; charset=utf-8',
-    'cache-control': 'public, max-age=31536000, immutable',
-    vary: 'accept-encoding',
-  })
-  expect(headers['content-encoding']).toBe(encoding)
-  const read = await fetch(`${url}/assets/app-1.js`, { headers: { 'accept-encoding': accepted } })
-  expect(await read.text()).toBe(script)
-})
+])(
+  'a browser that accepts %s gets the encoding %s, and may cache the file permanently',
+  async (accepted, encoding) => {
+    writeFileSync(place('app-1.js'), script)
+    writeFileSync(place('app-1.js.br'), brotliCompressSync(script))
+    writeFileSync(place('app-1.js.gz'), gzipSync(script))
+    const { statusCode, headers } = await get('app-1.js', { 'accept-encoding': accepted })
+    expect(statusCode).toBe(200)
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    })
+    expect(headers['content-encoding']).toBe(encoding)
+    const read = await fetch(`${url}/assets/app-1.js`, { headers: { 'accept-encoding': accepted } })
+    expect(await read.text()).toBe(script)
+  },
+)
 
 it('still serves a file to pages of an earlier release after an update has deleted it', async () => {
   writeFileSync(place('app-2.css'), 'a{}')
