@@ -4,7 +4,12 @@ import { printTable, type Row } from './result-table.ts'
 
 /**
  * `npm run bench` runs all measurements, `npm run bench -- calls segments` only the named ones. `npm run bench --
- * lighthouse URL` measures the pages of a running site. These run only if named:
+ * lighthouse URL` measures the pages of a running site.
+ *
+ * A measurement that could not be completed makes the command fail. A missed target makes it fail only for `studio`,
+ * `bounds` and the billing measurements. A module is loaded when its measurement starts.
+ *
+ * These measurements run only if named:
  * - `catalogue`: catalogues of several sizes
  * - `studio`: the studio of a large site
  * - `billing-year`: a year of subscriptions
@@ -12,9 +17,7 @@ import { printTable, type Row } from './result-table.ts'
  * - `bounds`: memory and disk use under attack
  * - `capacity`: cost per viewer
  * - `alerts`: time until each alert
- * - `import-long`: imports of long videos A measurement that could not be completed makes the command fail. A missed
- * target makes it fail only for `studio`, `bounds` and the billing measurements. A module is loaded when its
- * measurement starts.
+ * - `import-long`: imports of long videos
  */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: async (site) => (await import('./http/measure-calls.ts')).measureCalls(site),
@@ -47,7 +50,7 @@ const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> 
   alerts: async () => (await import('./alerts/measure-alerts.ts')).measureAlerts(),
 }
 
-// Unknown options are allowed here, because measurements have their own.
+// Reads only `--help` here, because measurements have their own options.
 readArguments(
   {
     name: 'bench',

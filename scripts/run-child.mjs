@@ -9,9 +9,9 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * (server/platform/processes/stop-signals.ts).
  */
 export const killAfterMs = 9500
-/** The same time for the site, which first finishes its current requests. */
+/** The corresponding time for the site, which first finishes its current requests. */
 export const killSiteAfterMs = 35_000
-/** The same time after a second Ctrl-C. */
+/** The corresponding time after a second Ctrl-C. */
 const killInterruptedAfterMs = 1000
 /**
  * A SIGINT within this time after the first signal is part of the same Ctrl-C, which the terminal and npm both send

@@ -31,7 +31,7 @@ const sendSignal = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?
 
 const spyOnExit = () => vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
 
-test('a process without requests stops once for all signals, and exits forcibly less than 10 s after the first', () => {
+test('a process without requests stops only once, however many signals it gets, and exits forcibly less than 10 s after the first one', () => {
   const { onStopSignal, stopTimeLeftMs, stopTimeoutMs } = stopSignals
   const exit = spyOnExit()
   const stop = vi.fn<(signal: string) => void>()
@@ -111,7 +111,7 @@ async function runIgnoringProgram(signal: NodeJS.Signals) {
   return { child, children, ended, prints, run }
 }
 
-test('a script kills a program that ignores signals later than the site exits but within 10 s, and starts no other program', async () => {
+test('a program that ignores signals is killed by its script within 10 s, but after the time limit of the site, and no other program starts', async () => {
   const { child, children, ended, prints, run } = await runIgnoringProgram('SIGTERM')
   sendSignal('SIGTERM')
   await prints()

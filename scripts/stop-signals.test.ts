@@ -194,7 +194,7 @@ async function startSite(settings: Record<string, string>) {
   return { npm, end, port, url: `${url}/api/health`, isReady, printed: () => printed }
 }
 
-/** Sends a request that writes to the database without the last byte of its body, so that the site waits for it. */
+/** Sends a request that writes to the database, except for the last byte of its body, for which the site then waits. */
 async function beginRequest(port: number): Promise<{ finish(): Promise<string> }> {
   const visitor = new Visitor(`http://127.0.0.1:${port}`)
   await (await visitor.fetch('/api/user')).text()

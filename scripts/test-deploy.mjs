@@ -127,7 +127,8 @@ async function install({ packages, finish }) {
   if (!answers('apt-get', ['--version'])) return 'there is no apt-get'
   // Run level 1 prevents the packages from starting their services.
   const env = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  // The network has short limits. Setting the packages up takes minutes on a busy machine, and must not be interrupted.
+  // Downloads have short time limits. Setting the packages up takes minutes on a busy machine, and must not be
+  // interrupted.
   const network = ['-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::Retries=3']
   const apt = (...args) => run('timeout', ['1200', 'apt-get', '-qq', ...network, ...args], env)
   const get = () => apt('install', '-y', '--no-install-recommends', ...packages)

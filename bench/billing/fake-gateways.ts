@@ -27,8 +27,8 @@ export interface FakeGateways {
 
 const pauseMs = 100
 /**
- * Probability that PayPal changes a payment in one interval of `pauseMs` (`scenarioOdds`), and that a payment is
- * pending at first (`pendingOdds`).
+ * `scenarioOdds` is the probability that PayPal changes a payment in one interval of `pauseMs`, `pendingOdds` the
+ * probability that a payment is pending at first.
  */
 const scenarioOdds = 0.003
 const pendingOdds = 0.15

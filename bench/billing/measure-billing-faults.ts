@@ -12,7 +12,8 @@ const tickMs = 200
  * `npm run bench -- billing-faults`: runs checkouts at all three gateways (`--checkouts 1000 --clients 8`), with a
  * network fault in every request that moves money. The five faults are equally likely: dropped before processing,
  * dropped afterwards, status 500 afterwards, timeout, and 429.
- * The bench fails if a payment is lost, duplicated or still open afterwards, or if access was not paid for.
+ * The bench fails if a payment is lost, duplicated or still open afterwards, if a paid order gives no access, or if
+ * an order gives access without a payment.
  */
 export async function measureBillingFaults(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -18,7 +18,8 @@ const partCents = 40
  * `npm run bench -- billing-kills`: customers check out at all three gateways, top up and spend balances, and pay with
  * saved cards; subscriptions renew and orders are refunded. Meanwhile the site's process is repeatedly killed by
  * SIGKILL (`--kills 100 --clients 8`). The clock advances between restarts.
- * The bench fails if a payment is lost, duplicated or still open afterwards, or if access was not paid for.
+ * The bench fails if a payment is lost, duplicated or still open afterwards, if a paid order gives no access, or if
+ * an order gives access without a payment.
  */
 export async function measureBillingKills(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

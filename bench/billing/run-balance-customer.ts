@@ -22,8 +22,9 @@ const terms_text = 'The terms of the bench'
 const [undoProbability, refundProbability] = [0.3, 0.3]
 
 /**
- * Simulates a new visitor who tops up a balance, and saves the card. Then unlocks each episode in one request: from the
- * balance, by auto-unlock or with the saved card. Sometimes undoes an auto-unlock, or asks for the unspent money.
+ * Simulates a new visitor who tops up a balance, saves the card, and unlocks the episodes one by one: each from the
+ * balance, by auto-unlock or with the saved card. Sometimes the visitor undoes an auto-unlock, or asks for a refund of
+ * the unspent money.
  * @returns the orders as the customer saw them last
  */
 export async function runBalanceCustomer(

@@ -1,5 +1,5 @@
-// A site with all three gateways in its own process, which can be killed at any time. Messages from the parent process
-// set its clock and request refunds, as an operator would. It exits when the parent exits.
+// A site with all three gateways. It runs in its own process, which can be killed at any time. Messages from the
+// parent process set its clock and request refunds, as an operator would. It exits when the parent exits.
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'

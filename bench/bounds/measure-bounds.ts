@@ -82,8 +82,8 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns the default settings, but without limits on the number of requests, because the requests of ten minutes are
- * sent at once.
+ * Returns the settings of a bench site, which has no rate limits: the requests of ten minutes are sent at once. The
+ * quotas keep their default values, because this bench tests them.
  */
 function envOf(dataDir: string): NodeJS.ProcessEnv {
   const env = benchEnv(dataDir)
@@ -201,7 +201,7 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   await delay(15_000)
   const grown = (await size()) - before
   const orders = await pool.query('SELECT id FROM orders LIMIT 1')
-  if (orders.rowCount === 0) throw new Error('no order was created, so their limit was not tested')
+  if (orders.rowCount === 0) throw new Error('no order was created, so the quota for orders was not tested')
   return atMostMegabytes('database growth through one network in ten minutes', grown, maxGrowthMegabytes)
 }
 

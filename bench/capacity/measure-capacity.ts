@@ -19,8 +19,8 @@ const minuteMs = 60_000
  */
 const cleanUp = ['VACUUM (ANALYZE)', 'VACUUM']
 /**
- * Time in milliseconds until the work after the start is finished, and until PostgreSQL has vacuumed by itself what is
- * left, as it does once a minute.
+ * Time in milliseconds until the site has finished its work after the start, and until PostgreSQL's autovacuum, which
+ * runs once a minute, has vacuumed the rest.
  */
 const settleMs = 75_000
 /** Period over which the viewers arrive, in milliseconds. */
@@ -36,8 +36,8 @@ const atRest = 30
 const savesAtRest = 10
 
 /**
- * `npm run bench -- capacity 200`: measures the cost per minute of an idle site, of 200 members who arrive (homepage,
- * then a video), and of these members while they watch as in the player. Also measures the latency with and without
+ * `npm run bench -- capacity 200`: measures the cost of an idle site per minute, of 200 members who arrive (homepage,
+ * then a video), and of these members while they watch. Also measures the latency with and without
  * these members. `--minutes 2` sets the duration. `--edge` leaves segments to a proxy or CDN. `--only idle` and `--only
  * watching` skip the other part.
  */
@@ -54,7 +54,7 @@ export async function measureCapacity(args: readonly string[]): Promise<void> {
   const viewers = Number(positionals[0] ?? 200)
   const minutes = Number(values.minutes)
   if (!(Number.isInteger(viewers) && viewers > 0 && minutes > 0))
-    throw new Error('capacity requires a number of viewers, and --minutes a number')
+    throw new Error('The number of viewers must be a whole number above 0, and --minutes a number above 0')
   console.log('Creating a video and starting a site with it …')
   const site = await startBenchSite(content, settings)
   const pool = new pg.Pool({ ...site.connection, max: 1 })

@@ -153,8 +153,8 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
 }
 
 /**
- * Sets the tiers as the site's job does, so that the job changes nothing when it runs later. Rewrites the table,
- * because an update of every row would double its size, unlike in a catalogue that grows gradually.
+ * Sets the tiers as the site's job does, so that the job changes nothing when it runs later. Rewrites the
+ * table: an update of every row would double its size, which does not happen in a catalogue that grows gradually.
  */
 async function arrange(client: PoolClient): Promise<void> {
   const fronts = tierSizes.map(

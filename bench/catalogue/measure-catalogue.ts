@@ -195,12 +195,12 @@ async function writePlans(
   console.log(`  plans: ${file}`)
   // With a thousand rows, a sequential scan is faster than an index, so scans are allowed there.
   if (videos >= 10_000) failFor('scan a large table', scans)
-  failFor('count', counts)
+  failFor('count rows', counts)
 }
 
 function failFor(what: string, statements: readonly string[]): void {
   if (statements.length === 0) return
-  console.error(`These ${what}:\n${statements.join('\n')}`)
+  console.error(`These statements ${what}:\n${statements.join('\n')}`)
   process.exitCode = 1
 }
 

@@ -6,8 +6,8 @@ import { runClients } from './run-clients.ts'
 const defaultClients = 16
 const warmUpMs = 800
 /**
- * Warm-up requests per URL. Searches share three connections, and each connection must first map the pages that it
- * reads.
+ * Warm-up requests per URL. Searches share three connections, and each connection must first map the database pages
+ * that it reads.
  */
 const everyAddress = 6
 const roundMs = 1500

@@ -7,8 +7,8 @@ import type { Row } from '#bench/result-table.ts'
 
 const secondBarePort = 3915
 /**
- * Connections of each bare server: more than two cores can use, but few enough for the database when all four processes
- * run.
+ * Maximum number of database connections of each bare server: enough to keep two cores busy, but few enough for the
+ * database while all four processes run.
  */
 const bareConnections = 8
 

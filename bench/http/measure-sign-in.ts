@@ -97,7 +97,7 @@ async function post(url: string, body: Record<string, string>, code: number): Pr
 
 const emailOfMember = (number: number) => `known-${1 + (number % members)}@example.com`
 
-/** Returns functions that try to sign in, each time from a different IP address. */
+/** Returns functions that try to sign in, each time to a different account. */
 export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const attempt = (email: string, typed: string, code: number) =>
@@ -111,7 +111,7 @@ export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   }
 }
 
-/** Returns functions that try to register, each time as a new guest from a different IP address. */
+/** Returns functions that try to register, each time as a new guest with a different e-mail address. */
 function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const attempt = (email: string, code: number) =>

@@ -1,4 +1,7 @@
-/** Runs clients that each repeat `work`, one call after the other, until `isOver` returns true. */
+/**
+ * Runs clients that each repeat `work`, one call after the other, until `isOver` returns true.
+ * @returns the number of calls
+ */
 export async function runClients(
   clients: number,
   isOver: () => boolean,

@@ -22,8 +22,9 @@ const rounds = 2
 const content = { episodes: 2, seconds: 60 }
 
 /**
- * Compares the import of a folder with ffmpeg alone: the same files and renditions, one file after the other, at the
- * same low priority. The database already exists; its start and all writes count as part of the import.
+ * Measures how much longer the import of a folder takes than ffmpeg alone, which converts the same files to the same
+ * renditions, one file after the other, at the same low priority. The database already exists; its start and all
+ * writes count as part of the import.
  */
 export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import'))
@@ -61,8 +62,8 @@ const sharedAim = availableParallelism() >= 4 ? 0.6 : 1.05
 const headStartMs = 2000
 
 /**
- * Compares the import of ten minutes of 1080 × 1920 with ffmpeg alone. Also compares two workers that import a folder
- * with one worker.
+ * Measures how much longer the import of ten minutes of 1080 × 1920 takes than ffmpeg alone. Also compares the import
+ * of a folder by two workers with the import by one worker.
  */
 export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import-long'))

@@ -43,7 +43,7 @@ const swipesAVisit = 3
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const { videoId, asset, hlsUrl } = await findBenchEpisode(site)
-  // Read before the visits, because its signed URL expires within minutes.
+  // Reads the playlist before the visits, because its signed URL expires within minutes.
   const lowest = await lowestKilobits(site.url + hlsUrl)
   const ours = `${site.url}/videos/${videoId}?episode=1`
   const files = join(site.dataDir, 'storage/media', asset)

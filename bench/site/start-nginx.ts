@@ -8,8 +8,8 @@ import { waitUntilReachable } from './start-bench-site.ts'
 const port = 3913
 
 /**
- * Starts nginx with one process for a folder. Returns undefined if nginx is not on the PATH. `probe` is a file in the
- * folder, requested to see that nginx responds.
+ * Starts an nginx of one process that serves the files of a folder. Returns undefined if nginx is not on the PATH.
+ * `probe` is a file in the folder; requests for it show when nginx responds.
  */
 export async function startNginx(
   files: string,

@@ -66,7 +66,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
       expect(await requestSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
     })
 
-    it('the proxy passes the requests of the bucket to s3 without cookies', async () => {
+    it('the proxy forwards requests for the bucket to s3, without cookies', async () => {
       start('s3')
       const path = '/store/media/ein%20(1).m4s?X-Amz-Signature=1'
       const request = () => requestSite(path, '-i', '-H', 'Cookie: session=1')
@@ -134,7 +134,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
       expect(failures).toEqual([])
     })
 
-    it('each service exits normally within 10 s of SIGTERM', async () => {
+    it('web and worker exit normally within 10 s of SIGTERM', async () => {
       const startedAt = Date.now()
       const exitCodes = await Promise.all(['web', 'worker'].map((name) => started[name]?.stop()))
       expect(exitCodes).toEqual([0, 0])

@@ -120,7 +120,7 @@ test('serves nothing under the path of the cache keys', async () => {
 test.each([
   [304, /^private, max-age=\d+, immutable$/],
   [416, /^no-store$/],
-])('a cached %i response is private to the viewer', async (status, caching) => {
+])('a cached %i response is never sent as public', async (status, caching) => {
   const cache = {
     ...edge().cache,
     match: async () =>

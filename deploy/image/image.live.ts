@@ -38,7 +38,7 @@ it('the image has its labels, health check and stop signal', () => {
   })
 })
 
-it("the image can write only to /data, and has a current ffmpeg and the operator's commands", async () => {
+it("a container can write only to /data, and has a current ffmpeg and the operator's commands", async () => {
   const script =
     'id -u; find /app /usr /etc /data -xdev -writable ! -type l; ffmpeg -version | head -1; cliffhanger'
   const child = image.start(['sh', '-c', script], {})

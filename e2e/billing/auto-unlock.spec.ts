@@ -53,7 +53,7 @@ async function withAutoUnlock(page: Page): Promise<void> {
 const unlockedLine = (page: Page, number: number) =>
   page.getByRole('status').filter({ hasText: `Episode ${number} was unlocked for $0.99.` })
 
-test('auto-unlock is offered after an unlock, shows the price before each episode, and is turned off by one press', async ({
+test('auto-unlock is offered after an unlock and shows the price before it unlocks an episode, and one press undoes its unlock', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)
@@ -111,7 +111,7 @@ test('closing the terms is not an answer; only "Not now" declines auto-unlock', 
   await expect(autoPrompt(page)).toHaveCount(0)
 })
 
-test('an automatic unlock can be stopped before it happens, and turned off in the member area', async ({
+test('an automatic unlock can be stopped before it happens, and auto-unlock can be turned off in the member area', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)
@@ -165,7 +165,7 @@ test('auto-unlock stays off until the viewer consents to losing the right of wit
     expect(termsText).toContain(words)
 })
 
-test('within a day of an undo, the next notice offers to turn auto-unlock off instead of another undo', async ({
+test('within a day of an undo, the notice of the next unlock offers "Turn off" instead of "Undo"', async ({
   page,
 }) => {
   await withAutoUnlock(page)

@@ -36,7 +36,7 @@ test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
 
-test("with a balance, an unlock after an ad's link takes the number of taps and keys in the docs", async ({
+test("with a balance, an unlock after an ad's link takes as many taps and keys as the docs say", async ({
   page,
   context,
 }) => {
@@ -80,7 +80,7 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
   await expect(panel).toContainText('Your bonus covers the full price as a discount, which leaves $10.01')
   const sent = page.waitForRequest('**/api/payment/order')
   await unlockButton(panel).click()
-  // The stored text is the same for every user, so it excludes the user's remaining balance.
+  // The order stores these terms. They are the same for every user, so they do not say what is left of the balance.
   const { consent } = Object((await sent).postDataJSON())
   expect(consent.terms_text).toContain('Unlock for $0.99 from your balance')
   expect(consent.terms_text).not.toContain('leaves')
@@ -92,7 +92,7 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
   )
 })
 
-test('two presses buy an episode once', async ({ page }) => {
+test('two presses buy an episode only once', async ({ page }) => {
   const panel = await topUpAtPaywall(page, 4)
   await doubleClickBeforeSend(page, unlockButton(panel), '**/api/payment/order')
   await expectPlaying(page, 4)
@@ -191,7 +191,9 @@ test('a top-up can be bought in the member area, and the receipt of an episode p
   await expect(page.getByRole('article')).toContainText('Balance')
 })
 
-test('a locked episode offers the balance even if the balance does not load', async ({ page }) => {
+test('a locked episode can be unlocked from the balance even if the balance does not load', async ({
+  page,
+}) => {
   await topUpAtPaywall(page, 4)
   // The response never arrives.
   await page.route('**/api/balance', () => {})
@@ -241,7 +243,9 @@ test('the deletion of an account with paid money offers a refund first, and succ
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
-test('forfeiting the money requires a confirmation', async ({ page }) => {
+test('an account with paid money can be deleted after the member confirms giving up the money', async ({
+  page,
+}) => {
   await page.goto('/')
   const { password } = await registerMember(page)
   await topUpAtPaywall(page, 4)
@@ -255,7 +259,9 @@ test('forfeiting the money requires a confirmation', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
-test('support must decide before a customer with paid money is deleted', async ({ page }) => {
+test('support must confirm that a customer gives up paid money before deleting the customer', async ({
+  page,
+}) => {
   await page.goto('/')
   await registerMember(page)
   await topUpAtPaywall(page, 4)
@@ -352,7 +358,7 @@ test.describe('a site without balances', () => {
     await expect(page.getByText(/balance/i)).toHaveCount(0)
   })
 
-  test('shows and refunds existing balances, and sells no top-ups', async ({ page }) => {
+  test('shows existing balances, offers to refund them, and sells no top-ups', async ({ page }) => {
     const balance = {
       currency: 'USD',
       available_cents: 410,

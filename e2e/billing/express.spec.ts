@@ -69,7 +69,7 @@ test('an express wallet pays the amount shown in its sheet, with the e-mail from
   ])
 })
 
-test('a plan is bought with the terms shown before the button, in the panel and in the sheet', async ({
+test('the terms of a plan are shown in the panel and in the sheet, and are sent with the order', async ({
   page,
 }) => {
   const orders = watchOrders(page)
@@ -90,7 +90,7 @@ test('a plan is bought with the terms shown before the button, in the panel and 
   expect(termsText).toMatch(/14 days/)
 })
 
-test('the wallet sells the offer that was chosen before its script had loaded', async ({ page }) => {
+test('the wallet sells the offer that was chosen before the wallet’s script had loaded', async ({ page }) => {
   const script = Promise.withResolvers<void>()
   const file = '**/sandbox-wallet-*.js'
   await page.route(file, async (route) => {
@@ -130,7 +130,7 @@ test('the sheet is closed by its button, by Escape and by the back button, and n
   expect(orders).toEqual([])
 })
 
-test('a card that is declined in the wallet shows the reason in the panel, and another press with another card pays', async ({
+test('if the card in the wallet is declined, the panel shows the reason, and another press with another card pays', async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)
@@ -142,7 +142,7 @@ test('a card that is declined in the wallet shows the reason in the panel, and a
   await expectPlaying(page, 4)
 })
 
-test("the 3-D Secure check of a wallet's card covers the page, and the episode plays after it is passed", async ({
+test("a failed 3-D Secure check of a wallet's card shows a message, and the episode plays once a check is passed", async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)

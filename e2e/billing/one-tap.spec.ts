@@ -137,7 +137,7 @@ test("Stripe's 3-D Secure check of a saved card is shown on the same page as wel
   await expectPlaying(page, 5)
 })
 
-test.describe('when both responses to a purchase are lost', () => {
+test.describe('when the responses to a purchase and to its retry are lost', () => {
   test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED/ })
 
   test('the episode is requested again, and the saved card is charged once', async ({ page }) => {

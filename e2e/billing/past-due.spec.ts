@@ -99,7 +99,7 @@ async function expectClaimed(page: Page, email: string): Promise<void> {
   await expect(subscription).toContainText('Weekly renews on')
 }
 
-test('the link of a receipt for a verified account asks for a sign-in first, and its page is shown again afterwards', async ({
+test('if the address on a receipt belongs to an account, the link of the receipt asks for a sign-in, and its page is shown again afterwards', async ({
   page,
 }) => {
   const [email, password] = [address(), 'a quiet lighthouse']
@@ -199,7 +199,7 @@ test('the footer’s links request a cancellation or a withdrawal without a sign
   await expect(page.getByText('Free plan')).toBeVisible()
 })
 
-test('a buyer requests immediate delivery before the button, and the receipt confirms it', async ({
+test('a buyer requests immediate delivery in the card form, and the receipt confirms it', async ({
   page,
 }) => {
   const email = address()

@@ -170,7 +170,7 @@ test('on a narrow phone, the German pay button beside a wallet has one line @scr
   await expect.poll(async () => (await pay.boundingBox())?.height).toBe(52)
 })
 
-test('on a phone, the bar covers no offer in German @screens', async ({ page }) => {
+test('on a phone, the bar with the pay button covers no offer in German @screens', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('language', 'dy'))
   await page.goto(await towerUrl(page, 4))
   const yearly = page.locator('label').filter({ hasText: /^Jährlich/ })

@@ -72,7 +72,7 @@ test('after a card with insufficient funds, another card passes 3-D Secure and u
   await expectPlaying(page, 6)
 })
 
-test('failed 3-D Secure charges nothing, and the panel still works', async ({ page }) => {
+test('after a failed 3-D Secure check, a message is shown, and another card pays', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()

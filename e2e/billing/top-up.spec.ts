@@ -46,7 +46,7 @@ test('an express wallet tops up without a form', async ({ page }) => {
   await expectSpendable(page, 4)
 })
 
-test('a saved card tops up by one press, however often it is pressed', async ({ page }) => {
+test('a saved card tops up once, however often the button is pressed', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   await cardForm(page).form.getByRole('checkbox', { name: 'Save this card for future purchases' }).check()

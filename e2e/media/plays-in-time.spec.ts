@@ -14,7 +14,7 @@ import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
 
 const maxDistance = 0.05
 const maxDifference = 4
-/** In seconds. Audio encoders add up to a packet to each recording. */
+/** In seconds. An audio encoder may make each recording longer by up to one packet. */
 const maxDurationDifference = 0.1
 const playingMs = 180_000
 /** The converted renditions of a video, and its playback in a browser. */
@@ -218,7 +218,7 @@ function faultsOf(
   if (film.refusal) faults.push('was accepted')
   for (const [at, { flashes }] of lights.entries()) {
     if (film.flashes) check(isNear(flashes, film.flashes), `rendition ${at} flashes at ${flashes.join(', ')}`)
-    check(areSimultaneous(flashes, beeps), `rendition ${at} does not flash as it beeps`)
+    check(areSimultaneous(flashes, beeps), `rendition ${at} does not flash when it beeps`)
   }
   if (film.beeps) check(isNear(beeps, film.beeps), `beeps at ${beeps.join(', ')}`)
   if (film.duration !== undefined)

@@ -186,7 +186,7 @@ test('a member links a social profile, reauthenticates when required, and unlink
   const linked = page.getByRole('list', { name: 'Linked accounts' })
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 
-  // The redirect for a member whose sign-in is too old.
+  // The site redirects a member whose sign-in is too old to this URL.
   await page.goto('/individual?social=reauthenticate&provider=oidc&return_to=/my')
   await setting.getByLabel('Current password').fill(password)
   await setting.getByRole('button', { name: 'Link House', exact: true }).click()
@@ -209,9 +209,7 @@ test('a member links a social profile, reauthenticates when required, and unlink
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 })
 
-test('a member who registered with a social profile can unlink it only with another sign-in method', async ({
-  page,
-}) => {
+test('a member cannot unlink a social profile that is the only way to sign in', async ({ page }) => {
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
   await page.goto('/my')

@@ -97,7 +97,7 @@ test('the service worker caches only files of the release: no API responses, ima
   expect(paths.filter((path) => path !== '/offline' && !path.startsWith('/assets/'))).toEqual([])
 })
 
-test('a first visit loads the release only once the video has buffered', async ({ page }) => {
+test('a first visit does not load the release until the video has buffered', async ({ page }) => {
   const isRegistered = () =>
     page.evaluate(async () => Boolean(await navigator.serviceWorker.getRegistration()))
   await page.goto(await resolvePath(page, '/videos/{video}?episode=1'))

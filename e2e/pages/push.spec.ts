@@ -140,7 +140,7 @@ test('a viewer who refuses in the browser is not asked again automatically', asy
   expect([await countQuestions(page), await countSubscribers(endpoint)]).toEqual([1, 0])
 })
 
-test('a viewer who says "Not now" is asked neither by the site nor by the browser', async ({
+test('a viewer who says "Not now" is not asked again by the site, and never by the browser', async ({
   page,
   context,
 }) => {
@@ -288,7 +288,7 @@ const replaceSubscription = (
     [old, next] as const,
   )
 
-test('a subscription that its push service replaces is registered again, unless the site does not know it @desktop', async ({
+test('if a push service replaces a subscription, the site gets the new one, unless it does not know the old one @desktop', async ({
   page,
   context,
 }) => {

@@ -31,7 +31,7 @@ test('a suggested drama shows its poster', async ({ page }) => {
   await expect.poll(() => poster.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 })
 
-test('a search can start at a category, and its list can be sorted', async ({ page }) => {
+test('a search can start at a category, whose list can be sorted', async ({ page }) => {
   await makeOrdersDiffer()
   await page.goto('/search')
   await page.getByRole('region', { name: 'Categories' }).getByRole('link').first().click()

@@ -70,7 +70,7 @@ test.describe('while the consent banner is open', () => {
   })
 })
 
-test('a wide screen shows the header instead @desktop', async ({ page }) => {
+test('a wide screen shows the header instead of the tab bar @desktop', async ({ page }) => {
   await page.goto('/')
   await expect(page.getByRole('banner').getByRole('link', { name: 'Search' })).toBeVisible()
   await expect(tabs(page)).toBeHidden()

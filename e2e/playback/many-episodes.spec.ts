@@ -23,7 +23,7 @@ async function extendDrama(page: Page): Promise<void> {
 const expectEpisode = (page: Page, number: string | number) =>
   expect(page).toHaveURL(new RegExp(`episode=${number}$`))
 
-test('episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen', async ({
+test('the episode number can be typed, or changed by pressing or holding a button, and the list stays open until an episode is chosen', async ({
   page,
   isMobile,
 }) => {

@@ -154,7 +154,7 @@ test('if autoplay with sound is blocked, the episode plays muted and shows an un
   await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.muted)).toBe(false)
 })
 
-test('an episode pauses without requests in the background, and continues in the foreground', async ({
+test('in the background, an episode pauses and its requests end; in the foreground, it continues', async ({
   page,
 }) => {
   await forceHls(page)

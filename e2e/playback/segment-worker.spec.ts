@@ -21,7 +21,8 @@ test.use({ allowedConsoleMessages: /ERR_FAILED|status of (403|404|500)/ })
 const fifthSegment = /\/v\d\/00004\.m4s/
 
 /**
- * Plays the first episode until the worker runs, and continues to the second one, whose later segments load through it.
+ * Plays the first episode until the worker runs, and continues to the second one, whose later segments the worker
+ * loads.
  * @param prepare sets up faults for the worker, not for the first episode
  */
 async function watchSecond(page: Page, prepare: () => Promise<unknown> = async () => {}): Promise<void> {

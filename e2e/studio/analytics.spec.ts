@@ -147,7 +147,7 @@ for (const [language, words] of [
     },
   )
 
-test('an editor sees links and their visits, and no other revenue @desktop', async ({ page }) => {
+test('an editor sees the links, and no conversion funnel @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/analytics')
   await expect(page.getByRole('heading', { name: 'Links' })).toBeVisible()

@@ -79,7 +79,7 @@ test('an image is cropped by dragging and by keys, and visitors see that part as
     { x: x + 20, y: y + 50 },
     { x: x + width + 150, y: y + 60 },
   ]
-  // Far beyond the image, as in a quick drag.
+  // The drag ends far beyond the image, like a quick drag of an operator.
   if (isMobile) {
     const devtools = await page.context().newCDPSession(page)
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>

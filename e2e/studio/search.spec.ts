@@ -5,7 +5,7 @@ import { createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.
 /** Returns a unique tag name. */
 const uniqueName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 
-test('videos are found while typing with one request, with the words in the URL and the focus in the field @desktop', async ({
+test('one request finds videos while the operator types; the URL has the words, and the field keeps the focus @desktop', async ({
   page,
 }) => {
   await openStudioWithSession(page, 'editor')
@@ -65,7 +65,7 @@ test('a late response does not replace the result of newer input @desktop', asyn
   await expect(field).toHaveValue(quick)
 })
 
-test('the field follows the URL: the area’s navigation link clears it @desktop', async ({ page }) => {
+test('the search field follows the URL: the area’s navigation link clears it @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/videos?q=nothing-is-called-so')
   const field = page.getByRole('searchbox', { name: 'Search by title' })

@@ -63,7 +63,9 @@ test('a waiting job is shown as completed without a reload @desktop', async ({ p
   await expect(job(page)).toContainText('OK')
 })
 
-test('support sees an abandoned mail without its link, and resends it; it arrives', async ({ page }) => {
+test('support sees an abandoned mail without its link, and resends the mail, which arrives', async ({
+  page,
+}) => {
   const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
   await insertAbandonedMail(address)
   await openStudioWithSession(page, 'support')

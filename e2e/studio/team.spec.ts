@@ -19,7 +19,7 @@ test('an owner accepts an invitation, adds an editor, and sees both in the audit
   await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('Invited a team member')
 })
 
-test('changing a role asks for confirmation and then confirms the change', async ({ page }) => {
+test('changing a role asks for confirmation, and a message then reports the change', async ({ page }) => {
   const { email } = await inviteOperator('analyst')
   await openStudioByInvitation(page, 'owner')
   await page.goto('/studio/team')
@@ -67,9 +67,9 @@ test('a returning operator signs in with password and code, and signs out @deskt
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(studioPassword)
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
-  // The current code was used by the first sign-in; the next one is already valid.
   // The field has just appeared, so it has no error yet.
   await expect(page.getByLabel(/authenticator app/)).not.toHaveAttribute('aria-invalid', 'true')
+  // The current code was used by the first sign-in; the next one is already valid.
   await page.getByLabel(/authenticator app/).fill(totpCodeAt(secret, new Date(Date.now() + 30_000)))
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
   await expect(page.getByRole('navigation', { name: 'Studio navigation' })).toBeVisible()

@@ -199,7 +199,7 @@ describe('the parser', () => {
   )
 
   test(
-    'parses any name, and reports two files that would be the same episode, captions or cover',
+    'parses any name, and reports a problem if two files would be the same episode or captions',
     { timeout: propertyTimeoutMs },
     () =>
       checkProperty(

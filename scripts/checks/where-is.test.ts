@@ -20,7 +20,7 @@ test('names at least thirty behaviours, each with a file that exists', () => {
   expect(rows.filter(({ file }) => !existsSync(join(docs, file)))).toEqual([])
 })
 
-test('each file contains the search words', () => {
+test('each file or its name contains the search words', () => {
   const without = rows.filter(
     ({ words, file }) =>
       !basename(file).toLowerCase().includes(words) &&
@@ -29,7 +29,7 @@ test('each file contains the search words', () => {
   expect(without).toEqual([])
 })
 
-test('each file is found by its name', () => {
+test('the name of each file contains the search words', () => {
   const byText = rows.filter(({ words, file }) => !basename(file).toLowerCase().includes(words))
   expect(byText).toEqual([])
 })

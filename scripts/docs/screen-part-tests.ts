@@ -40,7 +40,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
           [visit, 'stores token and click ids and removes them from the URL'],
           [
             routes,
-            'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
+            'the browser stores homepage, user, id, referrer and click ids, and the next visit shows the stored homepage immediately',
           ],
           [
             'web/lib/tracking/consent.test.ts',
@@ -62,7 +62,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         tests: [
           [
             routes,
-            'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
+            'the browser stores homepage, user, id, referrer and click ids, and the next visit shows the stored homepage immediately',
           ],
         ],
       },
@@ -227,7 +227,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
           [measures, 'repeats every 200 ms while it is held'],
           [
             manyEpisodes,
-            'episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen',
+            'the episode number can be typed, or changed by pressing or holding a button, and the list stays open until an episode is chosen',
           ],
         ],
       },

