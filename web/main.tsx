@@ -23,7 +23,7 @@ const reports = prefetchCall(getReports, {}, user)
 prefetchCall(getHomepage, {}, reports)
 
 const videoParam = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
-// If `boot` is null although the document contains a video, the texts beside it are not in the viewer's language.
+// `boot` is null if the embedded data is not in the viewer's language. The embedded video is then removed too.
 if (!boot) document.getElementById('first-video')?.remove()
 let videoStarted: Promise<void> | undefined
 const firstEpisode = embeddedEpisode()

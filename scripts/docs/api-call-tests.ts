@@ -338,7 +338,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` are sent with every request; click ids also in the query of a GET and the body of other methods',
     proofs: [
       [api, 'the ad click ids are sent in headers, and in the query of a GET or the body of other calls'],
-      [api, 'the token is sent percent-encoded, whatever characters its campaign contains'],
+      [api, 'the referrer token is sent percent-encoded, so that it may contain any characters'],
     ],
   },
   {

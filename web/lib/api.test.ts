@@ -138,7 +138,7 @@ test('a call that may store data sends the time zone of the browser', async () =
   expect(zones).toEqual([null, new Intl.DateTimeFormat().resolvedOptions().timeZone])
 })
 
-test('the token is sent percent-encoded, whatever characters its campaign contains', async () => {
+test('the referrer token is sent percent-encoded, so that it may contain any characters', async () => {
   stored.set('referrer_token', 'Frühling 100%')
   const { call } = await load()
   answers({ code: 200, info: {} })

@@ -41,7 +41,7 @@ let longDates: Intl.DateTimeFormat | undefined
 export function formatLongDate(time: string | null | undefined): string {
   const date = new Date(time ?? '')
   if (Number.isNaN(date.getTime())) return 'Invalid Date'
-  // Created on the first use, because that is slow.
+  // Created on the first use, because creating a date format is slow.
   longDates ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
   return longDates.format(date)
 }

@@ -4,8 +4,8 @@ interface InAppBrowser {
 }
 
 /**
- * Patterns in the user agents of in-app browsers. Facebook's is last, because Facebook's other apps use some of its
- * patterns too.
+ * A pattern for the user agents of each app's in-app browser. Facebook is last, because its pattern also matches some of
+ * the company's other apps.
  */
 const userAgentMarkers: [InAppBrowser['app'], RegExp][] = [
   ['Instagram', /\bInstagram\b/],

@@ -38,7 +38,7 @@ it("keeps the URL's language after navigating away", async () => {
   expect(currentLanguage()).toBe('dy')
 })
 
-it("prefers the chosen language to the URL's, and removes the parameter from the URL", async () => {
+it("replaces the URL's language when the user chooses another, and removes the parameter from the URL", async () => {
   const { chooseLanguage, currentLanguage } = await open('?lang=de&order_id=1', 'fr')
   expect(currentLanguage()).toBe('dy')
   chooseLanguage('es')

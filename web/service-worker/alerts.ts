@@ -3,7 +3,10 @@ import type { PushMessage } from '#contract/alerts.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
-/** Shows the notification of a push. Browsers require one for each push, so an unreadable push shows a generic one. */
+/**
+ * Shows the notification of a push. Browsers require a notification for each push, so an unreadable push shows a generic
+ * notification.
+ */
 export async function showAlert(data: PushMessageData | null): Promise<void> {
   const { title, body, lang, icon, url, tag } = parsePush(data)
   await self.registration.showNotification(title, {
@@ -24,7 +27,7 @@ const genericMessage = (): PushMessage => ({
   tag: 'site',
 })
 
-/** Parses a push. Only this site can send one (its VAPID key), so the type is not checked. */
+/** Parses a push. The type is not checked, because only this site has the VAPID key that can send a push. */
 function parsePush(data: PushMessageData | null): PushMessage {
   try {
     return (data?.json() as PushMessage | undefined) ?? genericMessage()

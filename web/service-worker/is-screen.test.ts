@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { isScreen } from './is-screen.ts'
 
-it.each(['/', '/videos/vid_1', '/searchDetail/a%20tower', '/my', '/order/result'])(
-  'shows the shell for %s if no document arrives',
-  (path) => expect(isScreen(path)).toBe(true),
+it.each(['/', '/videos/vid_1', '/searchDetail/a%20tower', '/my', '/order/result'])('%s is a screen', (path) =>
+  expect(isScreen(path)).toBe(true),
 )
 
 it.each([
@@ -15,4 +14,4 @@ it.each([
   '/videos/vid_1/more',
   '/sitemap.xml',
   '/offline',
-])('leaves %s to the network', (path) => expect(isScreen(path)).toBe(false))
+])('%s is not a screen', (path) => expect(isScreen(path)).toBe(false))

@@ -29,7 +29,7 @@ import { clearUnsaved, hasUnsaved } from './ui/unsaved/use-unsaved.ts'
 import styles from './studio-shell.module.css'
 
 /**
- * The frame around every screen of the studio. Without a session it shows the sign-in, on top of the screen if that has
+ * The frame around every screen of the studio. Without a session it shows the sign-in, on top of the screen if there are
  * unsaved changes.
  */
 export function Shell() {

@@ -77,8 +77,7 @@ export function Listing({ listing, title, notFound }: ListingProps) {
 }
 
 /**
- * Returns the sort order from the URL, and a function that sets it; undefined is the default order, which is not in the
- * URL.
+ * Returns the sort order from the URL, and a function that sets it. The default order is undefined and not in the URL.
  */
 function useSort() {
   const [parameters, setParameters] = useSearchParams()

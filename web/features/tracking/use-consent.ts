@@ -14,8 +14,8 @@ const sentKey = 'consent_sent'
 const storedAnswer = (agreed: boolean) => (agreed ? 'yes' : 'no')
 
 /**
- * Returns the answer about marketing, and a function that sets it in this browser and, if the server stores the user,
- * on the server.
+ * Returns the answer about marketing, and a function that sets it: in this browser and, if the server stores the user,
+ * also on the server.
  */
 export function useConsent(): { answer: boolean | null; setConsent: (agreed: boolean) => Promise<void> } {
   const queryClient = useQueryClient()

@@ -32,8 +32,8 @@ let previousUser = storedUser
 
 /**
  * Reports a registration when a guest becomes a member; the user's id stays the same. After a visit to a social
- * provider, the user is already a member when this hook mounts. The hook therefore first compares the user with the one
- * that the browser stored before.
+ * provider, the user is already a member when this hook mounts. The hook therefore first compares the user with
+ * `storedUser`, which is still the guest.
  */
 function useRegistration(): void {
   const { data: user } = useQuery(userQuery)

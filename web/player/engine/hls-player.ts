@@ -16,7 +16,7 @@ import { detectStall } from './stall-detector.ts'
 const activeBufferSeconds = 30
 /** Interval of the check for gaps in the buffer: hls.js would check every 100 ms, even while the video is paused. */
 const gapCheckMs = 250
-/** Maximum delay until a stream resumes loading after it came on screen. Its first seconds are already buffered. */
+/** Maximum delay until a stream on screen resumes loading. Viewers do not notice it: the first seconds are buffered. */
 const resumeWithinMs = 500
 /** A stall of this length is an error; hls.js would retry forever. */
 const stallTimeoutMs = 10_000
@@ -116,8 +116,7 @@ class HlsPlayer implements Player {
     const { hls, listening, pendingFailure } = this
     listening.abort()
     pendingFailure?.abort()
-    // Without a measurement, the estimate of hls.js is the bandwidth that this player expected, which must not be
-    // stored.
+    // Stores only a measured bandwidth. Without a measurement, hls.js still has the expected bandwidth as its estimate.
     if (hls.bandwidthEstimate !== this.expectedBandwidth) storeBandwidth(hls.bandwidthEstimate)
     hls.destroy()
   }

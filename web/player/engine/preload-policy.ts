@@ -6,8 +6,8 @@ export const preloadSeconds = 4
 const preloadBytes = { normal: 1_500_000, saveData: 400_000 }
 
 /**
- * Returns the index of the highest rendition whose first seconds fit into the byte limit of a preloaded stream, else of
- * the lowest one.
+ * Returns the index of the highest rendition whose first seconds fit into the byte limit for preloading. If none fits,
+ * returns the index of the lowest rendition.
  */
 export function highestPreloadLevel({ levels }: Hls): number {
   const bytes = shouldSaveData() ? preloadBytes.saveData : preloadBytes.normal

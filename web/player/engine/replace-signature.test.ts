@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isSameAsset, withFreshSignature } from './replace-signature.ts'
 
-test('replaces an old signature in every path of the asset', () => {
+test('replaces an old signature in the URL of a file of the same asset', () => {
   expect(
     withFreshSignature('https://site.test/media/old/asset1/v/seg1.m4s', '/media/new/asset1/master.m3u8'),
   ).toBe('https://site.test/media/new/asset1/v/seg1.m4s')

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('retries once each time the connection is restored', () => {
+test('retries at once when the connection is restored', () => {
   const retryWhenOnline = createOnlineRetry()
   retryWhenOnline(run)
   expect(run).not.toHaveBeenCalled()

@@ -67,7 +67,7 @@ const loaded = (id: number): SegmentReport => ({
   transfer: { transferSize: 50_300, encodedBodySize: 50_000, responseStart: 100, responseEnd: 300 },
 })
 
-test("requests a segment by its newest link, and uses the worker's timing", () => {
+test("requests a segment with the current signature, and uses the worker's timing", () => {
   expect(hasSpareBandwidth()).toBe(false)
   const { loader, called, id } = load()
   expect(worker.requests).toEqual([{ id, url: '/00004.m4s?fresh', headers: {} }])
@@ -91,7 +91,7 @@ test('aborts a segment, in the worker too, if no response arrives in time', () =
   expect(called).toEqual(['timeout'])
 })
 
-test('allows a slow segment the longer timeout and reports its progress', () => {
+test('allows a segment the full load time once it makes progress, and reports the progress', () => {
   const { loader, called, id } = load()
   vi.advanceTimersByTime(900)
   worker.report({ id, kind: 'progress', msSinceHeaders: 100, loaded: 10_000, total: 50_000 })

@@ -4,7 +4,7 @@ const toleranceSeconds = 0.5
 /**
  * Detects a stall: a video that should play has neither advanced nor received data for a while. Counts checks instead
  * of time, because timers are suspended while the page is in the background.
- * @param progress a text that changes with any other sign of progress, such as received bytes
+ * @param progress returns a text that changes with any other sign of progress, such as received bytes
  * @returns a function that ends the detection
  */
 export function detectStall(

@@ -15,7 +15,7 @@ no picture here
 `
 const frames = parseStoryboard(text, 'https://site.test/media/pass/asset/storyboard.vtt')
 
-test('parses cues with and without hours and numbers, and skips cues without an image', () => {
+test('parses cues with or without hours and a cue number, and skips cues without an image', () => {
   expect(frames).toEqual([
     {
       fromMs: 0,

@@ -6,7 +6,7 @@ export interface Caption {
   url: string
 }
 
-/** Events when the video enters full screen on an iPhone or picture-in-picture, where the page cannot draw captions. */
+/** Events that begin a view in which the page cannot draw captions: full screen on an iPhone, or picture-in-picture. */
 const enterSystemViewEvents = ['webkitbeginfullscreen', 'enterpictureinpicture']
 const leaveSystemViewEvents = ['webkitendfullscreen', 'leavepictureinpicture']
 

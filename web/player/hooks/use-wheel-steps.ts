@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
-/** Scroll distance of one step. One notch of a mouse wheel scrolls 100 px or more; one event of a touchpad, a few. */
+/** Scroll distance of one step. A notch of a mouse wheel scrolls 100 px or more, an event of a touchpad only a few. */
 const stepPx = 50
 /**
  * After a swipe a touchpad keeps scrolling by momentum. The next step is therefore possible only after a pause of

@@ -51,7 +51,7 @@ export function LinkForm() {
         chosen={form.value.video}
         onValue={(address) => {
           const pasted = parseEpisodeAddress(address)
-          // The results change, so a video chosen from the previous ones is deselected.
+          // The search results change, so a video that was chosen from the previous results is deselected.
           form.set({ address, video: '', ...(pasted ? { episode: String(pasted.episode) } : {}) })
         }}
         onChoose={(video) => form.set({ video })}

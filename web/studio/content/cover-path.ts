@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 import { coverPath, languageCoverPath } from '#contract/studio/uploads.ts'
 
-/** Returns the upload path for a video's cover: of the default cover, or of a language's cover. */
+/** Returns the upload path of a video's cover for a language or, without `language`, of its default cover. */
 export function coverPathOf(videoId: string, language?: Language): string {
   const path = language ? languageCoverPath.replace(':language', language) : coverPath
   return path.replace(':id', videoId)

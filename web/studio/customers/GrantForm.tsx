@@ -42,7 +42,7 @@ export function GrantForm({ customer }: { customer: string }) {
     <form className={styles.grant} onSubmit={form.submit} noValidate>
       <Field
         {...form.field('title')}
-        // The results change, so a video chosen from the previous ones is deselected.
+        // The search results change, so a video that was chosen from the previous results is deselected.
         onValue={(typed) => form.set({ title: typed, video: '' })}
         label={t('customers.video')}
         hint={t('customers.videoHint')}

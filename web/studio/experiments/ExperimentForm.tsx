@@ -88,7 +88,7 @@ function Target({ form }: Fields) {
       hint={t(isPriced(form.value.kind) ? 'experiments.oneVideoHint' : 'experiments.videoHint')}
       required={isPriced(form.value.kind)}
       chosen={form.value.video}
-      // The results change, so a video chosen from the previous ones is deselected.
+      // The search results change, so a video that was chosen from the previous results is deselected.
       onValue={(target) => form.set({ target, video: '' })}
       onChoose={(video) => form.set({ video })}
     />

@@ -22,7 +22,7 @@ import { SectionFields } from './SectionFields.tsx'
 import { isVersionConflict } from './text-queries.ts'
 import styles from './homepage.module.css'
 
-/** The values of a homepage in addition to its sections. */
+/** All values of a homepage except its sections. */
 type DraftSettings = Omit<HomepageDraft, 'sections'>
 
 let newSectionCount = 0

@@ -30,7 +30,7 @@ describe.each([
   })
 })
 
-it('has an existing command or image upload for every audit event', () => {
+it('audits only commands and image uploads that exist', () => {
   const pictures = ['icon change', 'video set-cover']
   const commands = new Set([...studioEndpoints.filter(isCommand).map((each) => each.command), ...pictures])
   expect(auditedCommands.filter((words) => !commands.has(words))).toEqual([])

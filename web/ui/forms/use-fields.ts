@@ -32,7 +32,7 @@ export function useFields<Name extends string>(
     },
     /** Shows the messages of all fields and focuses the first invalid one. @returns true if all fields are valid */
     showErrors(): boolean {
-      // Leaves a valid field untouched while it is not rendered, so that it shows no message when it appears (the
+      // A valid field that is not rendered stays untouched. When it appears, it then shows no message at once (the
       // second-factor code at sign-in).
       setTouched(names.filter((name) => inputs.current[name] || messages[name]))
       const first = names.find((name) => messages[name])

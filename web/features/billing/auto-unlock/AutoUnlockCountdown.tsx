@@ -28,8 +28,8 @@ interface AutoUnlockCountdownProps {
 }
 
 /**
- * Announces that a locked episode will be unlocked from the balance, with its price. Unlocks it after the countdown
- * unless the viewer stops it.
+ * Announces that a locked episode will be unlocked from the balance, and at which price. Unlocks the episode after a
+ * countdown that the viewer can stop.
  */
 export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop }: AutoUnlockCountdownProps) {
   const { t } = useTranslation()

@@ -20,8 +20,8 @@ interface UnlockedNoticeProps {
 }
 
 /**
- * Shows which episode was unlocked automatically and at which price. A button undoes it or, if that is impossible,
- * turns auto-unlock off.
+ * Shows which episode was unlocked automatically and at which price. A button undoes the unlock or, if that is
+ * impossible, turns auto-unlock off.
  */
 export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) {
   const { t } = useTranslation()

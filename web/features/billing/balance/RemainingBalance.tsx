@@ -10,14 +10,14 @@ import styles from './balance-section.module.css'
 interface RemainingBalanceProps {
   /** The remaining money, one entry per currency. */
   balances: RemainingAmount[]
-  /** Renders the button that forfeits the money, with this label. */
+  /** Renders a control with this label, by which the user agrees to forfeit the money. */
   renderForfeitButton: (label: string) => ReactNode
   onRefunded: () => void
 }
 
 /**
- * Shown before an account with paid money is deleted. Offers to refund the refundable part and, below it, to forfeit
- * the money.
+ * Shown before an account with paid money is deleted. Offers a refund of the refundable part. Below that offer, the user
+ * can agree to forfeit the money.
  */
 export function RemainingBalance({ balances, renderForfeitButton, onRefunded }: RemainingBalanceProps) {
   const { t } = useTranslation()

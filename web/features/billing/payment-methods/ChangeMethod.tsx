@@ -12,7 +12,7 @@ import { plansQuery } from '#web/features/billing/payments/queries.ts'
 import { PaymentMethodPicker, paymentMethodsFor } from './PaymentMethodPicker.tsx'
 import styles from '#web/features/billing/payments/checkout.module.css'
 
-/** Changes the payment method of a subscription: shows the page of the card form, without a price, in a sheet. */
+/** Changes the payment method of a subscription. The sheet frames the page of the card form, which shows no price. */
 export function ChangeMethod({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

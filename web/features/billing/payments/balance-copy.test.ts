@@ -18,7 +18,7 @@ const offer = {
   top_ups: [],
 }
 
-test('the texts of a top-up without a bonus state its price, that it never expires, and the right of withdrawal', () => {
+test('the texts of a top-up without a bonus state the price, that paid money never expires, and the right of withdrawal', () => {
   const { name, text, terms } = topUpChoice(i18n.t, topUp)
   expect(name).toBe('$10.00')
   expect(text).toBe('$10.00 to spend on this site')

@@ -21,7 +21,7 @@ const plan: Plan = {
   highlight: true,
 }
 
-test('a plan is sold at its introductory price, or at its regular price if it has none', () => {
+test('a plan is sold at its introductory price if it has one, else at its regular price', () => {
   const renews = { cents: 999, days: 7 }
   expect(planChoice(t, plan)).toMatchObject({ cents: 499, renews })
   const { intro_price_cents: _none, ...plain } = plan

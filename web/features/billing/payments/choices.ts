@@ -61,7 +61,7 @@ export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []
 /** Returns whether no gateway accepts the price of the unpaid period. The user may then choose another plan. */
 export const isUnpayable = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
 
-/** Returns the unpaid period of a subscription that is past due as a choice, at its own price. */
+/** Returns the choice to pay the unpaid period of a subscription that is past due, at the price of that period. */
 export function owedChoice(
   t: Translate,
   owed: Pick<Plan, 'id' | 'name' | 'price_cents' | 'currency' | 'period_days'>,

@@ -32,7 +32,7 @@ const order: Order = {
   next: { type: 'none' },
 }
 
-test('a pending change of plan shows its start and that nothing is charged before, and is not shown as unpaid', () => {
+test('a pending change of plan shows when it starts, and that nothing is charged before', () => {
   const planned = { ...order, starts_at: '2026-11-28T12:00:00Z' }
   expect(orderStatusText(t, planned)).toBe('Starts on November 28, 2026')
   expect(orderResultText(t, planned)).toBe(
@@ -59,10 +59,13 @@ test('an order that was refunded, or whose card was declined, is not shown as wa
   expect(orderResultText(t, { ...order, declined })).toBe('The card was declined.')
 })
 
-test.each(orderStatuses)('an order that is %s links to the offer only if nothing was unlocked', (status) => {
-  const isUnlocked = status === 'pending' || status === 'paid' || status === 'partially_refunded'
-  expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
-})
+test.each(orderStatuses)(
+  '%s: an order links to the offer unless it is pending or has unlocked something',
+  (status) => {
+    const isUnlocked = status === 'pending' || status === 'paid' || status === 'partially_refunded'
+    expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
+  },
+)
 
 test('an order links to the offer after a refused or refunded payment, but not while a payment is processed', () => {
   const reason = { reason: 'late', message: 'The payment arrived too late.' }
@@ -88,7 +91,7 @@ test.each(['failed', 'cancelled', 'expired'] as const)(
   },
 )
 
-test('an order that is refunded automatically says so wherever it is shown', () => {
+test('an order that is refunded automatically says so wherever it is shown, unless a payment is still processed', () => {
   const message = 'You already own what this payment was for. We’re refunding you.'
   const back = { ...order, status: 'cancelled' as const, auto_refund: { reason: 'already_owned', message } }
   expect([orderStatusText(t, back), orderResultText(t, back), unpaidText(t, back)]).toEqual([

@@ -23,8 +23,8 @@ interface QuickPayOptions {
 }
 
 /**
- * Manages payments with one press from the balance or a saved card in the panel. The other payment methods appear when
- * the user asks for them, or after a refusal.
+ * Manages the panel's payments with one press, from the balance or with a saved card. The other payment methods appear
+ * when the user asks for them, or after a refusal.
  */
 export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOptions) {
   const { t } = useTranslation()

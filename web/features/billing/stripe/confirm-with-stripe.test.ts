@@ -25,7 +25,7 @@ beforeEach(() => {
   for (const mock of [send, read]) mock.mockResolvedValue(orderWith(undefined, 'paid'))
 })
 
-test("the card is sent to the order's payment with the customer's name, and then the server reads the payment's status", async () => {
+test("the order's payment is confirmed with the card and the customer's name, and then the server reads its status", async () => {
   const order = orderWith('pi_1_secret_1')
   expect(await payer()(order, details)).toMatchObject({ status: 'paid' })
   expect(confirmCardPayment).toHaveBeenCalledExactlyOnceWith('pi_1_secret_1', {

@@ -96,7 +96,7 @@ function sheetOptions(choice: Choice): object {
 
 const maxAgreementLength = 500
 
-/** Returns Apple Pay's agreement about the renewals. With it, the saved card also works from another phone. */
+/** Returns Apple Pay's agreement about the renewals. With it, the saved card stays valid if the user changes phones. */
 function renewalOf({ name, terms, currency, cents, renews }: Choice): object {
   if (!renews) return {}
   const { days } = renews

@@ -14,8 +14,8 @@ import { useMethodChangeResult } from '#web/features/billing/payment-methods/use
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 
 /**
- * The subscription in the member area: its payment method, a button that changes it, and a link to pay after a failed
- * renewal.
+ * The subscription in the member area: its payment method, a button that changes the method, and a link to pay after a
+ * failed renewal.
  */
 export function SubscriptionSection() {
   const { t } = useTranslation()

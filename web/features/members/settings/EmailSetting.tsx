@@ -15,8 +15,8 @@ import { useChangeUser } from './use-change-user.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
 /**
- * Shows the e-mail address and whether it is verified, and changes it. A new address takes effect when the user
- * confirms it on the page behind the mailed link.
+ * Shows the e-mail address and whether it is verified, with a form for a new address. The new address takes effect when
+ * the user confirms it on the page behind the mailed link.
  */
 export function EmailSetting({ user }: { user: User }) {
   const { t } = useTranslation()

@@ -2,7 +2,7 @@ import { socialSignInOutcomes, type SocialSignInOutcome } from '#contract/social
 import { tabStorage } from '#web/lib/storage.ts'
 
 /**
- * The outcome of a social sign-in, from the URL of /login. When an account is linked, it is in the URL of /individual.
+ * The outcome of a social sign-in. It is in the URL of /login or, after an attempt to link an account, of /individual.
  */
 export interface SocialReturn {
   answer: SocialSignInOutcome

@@ -49,9 +49,9 @@ export interface ImportChange {
 }
 
 /**
- * Compares the `video.yaml` and the covers among the selected files with the values of a video. If there are several
- * descriptions, the last one is used. By default, a change is selected if the video has no value or only an inherited
- * default. The operator can change each choice.
+ * Compares the `video.yaml` (the description) and the covers among the selected files with the values of a video. If
+ * there are several descriptions, the last one is used. By default, a change is selected if the video has no value or
+ * only an inherited default. The operator can change each choice.
  */
 export function useImportDiff(
   found: readonly SourceFile[],
