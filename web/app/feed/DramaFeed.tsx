@@ -17,7 +17,7 @@ import { FeedPlayer } from '#web/player/ui/FeedPlayer.tsx'
 import { useStableCallback } from '#web/app/screens/use-stable-callback.ts'
 import { usePreloadNeighbours } from '#web/app/screens/use-preload-neighbours.ts'
 import { useAspectRatio } from '#web/app/screens/use-aspect-ratio.ts'
-// Imported statically: viewers usually open the video screen from the feed, so its code is loaded with the feed.
+// Imported statically: viewers usually open the video screen from the feed, so the feed loads the code of that screen.
 import { BackLink } from '#web/app/screens/VideoScreen.tsx'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { LoadError } from '#web/ui/LoadError.tsx'

@@ -8,7 +8,7 @@ export interface Drag {
 
 /**
  * Drags items of a list with a mouse, a finger or a pen; the browser's own drag and drop does not support touch. The
- * page scrolls near an edge of the window. Escape cancels the drag.
+ * page scrolls while the pointer is near an edge of the window. Escape cancels the drag.
  */
 export function useDrag(
   list: RefObject<HTMLElement | null>,

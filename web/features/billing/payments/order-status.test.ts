@@ -91,7 +91,7 @@ test.each(['failed', 'cancelled', 'expired'] as const)(
   },
 )
 
-test('an order that is refunded automatically says so wherever it is shown, unless a payment is still processed', () => {
+test('an order that is refunded automatically says so wherever it is shown, unless a payment is still being processed', () => {
   const message = 'You already own what this payment was for. We’re refunding you.'
   const back = { ...order, status: 'cancelled' as const, auto_refund: { reason: 'already_owned', message } }
   expect([orderStatusText(t, back), orderResultText(t, back), unpaidText(t, back)]).toEqual([
