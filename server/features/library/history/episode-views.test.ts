@@ -1,9 +1,8 @@
-import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
-import type { Tables, Tx } from '#server/tables.ts'
+import type { Tx } from '#server/tables.ts'
 import { recordEpisodeViews, type InsertRace } from './playback-queries.ts'
 
 let database: TestDatabase
@@ -118,48 +117,5 @@ describe('two transactions that record the same new episode view', () => {
     expect(await counted()).toEqual({ started: 1, finished: 0 })
     await record([user], true)
     expect(await counted()).toEqual({ started: 1, finished: 1 })
-  })
-})
-
-describe('the WAL of many episode views', () => {
-  const viewers = 200
-
-  /** Records the views, and returns how many records the statement wrote to the WAL, per viewer. */
-  async function walRecords(users: readonly string[], finished: boolean): Promise<number> {
-    const executed: CompiledQuery[] = []
-    const db = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: database.pool }),
-      log({ query }) {
-        executed.push(query)
-      },
-    })
-    const rollback = new Error('rolled back')
-    await db
-      .transaction()
-      .execute(async (tx) => {
-        await recordEpisodeViews(tx, viewsOf(users, finished), 'fail')
-        throw rollback
-      })
-      .catch((error: unknown) => {
-        if (error !== rollback) throw error
-      })
-    const statement = executed.find(({ sql }) => sql.includes('episode_views'))
-    if (!statement) throw new Error('No statement writes episode views')
-    const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: { 'WAL Records': number } }] }>(
-      `EXPLAIN (ANALYZE, WAL, FORMAT JSON) ${statement.sql}`,
-      [...statement.parameters],
-    )
-    return (rows[0]?.['QUERY PLAN'][0].Plan['WAL Records'] ?? NaN) / viewers
-  }
-
-  it('contains a row and an index entry for a start, and a row for a finish, but no locks', async () => {
-    const users = await makeUsers(viewers)
-    const start = await walRecords(users, false)
-    expect(start).toBeGreaterThanOrEqual(2)
-    expect(start).toBeLessThan(2.6)
-    const finish = await walRecords(users, true)
-    expect(finish).toBeGreaterThanOrEqual(1)
-    expect(finish).toBeLessThan(1.6)
-    expect(await counted()).toEqual({ started: viewers, finished: viewers })
   })
 })
