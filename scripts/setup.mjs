@@ -80,8 +80,8 @@ function packagesFor(lock, mode) {
 }
 
 /**
- * Returns whether all packages are installed. Checks npm's record and the files on disk, because someone may have run
- * `npm ci`.
+ * Returns whether all packages are installed. Checks npm's record and the files on disk instead of the stamp, because
+ * `npm ci` installs packages without writing the stamp.
  */
 function isInstalled(lock, mode) {
   const record = join(modules, '.package-lock.json')

@@ -67,7 +67,7 @@ function printYear(
     `Not charged exactly once for each period: ${wrongCharges}. Charged after cancelling: ${chargesAfterCancelling}.`,
   )
   console.log(
-    `Balance at the gateway in cents: ${balances.ledgerCents} in the ledger, ${balances.gatewayCents} at the gateway.`,
+    `Money at the gateway in cents: ${balances.ledgerCents} by the ledger, ${balances.gatewayCents} by the gateway.`,
   )
   console.log(`${took} s, ${Math.round(Number(sum('charges')) / Math.max(took, 1))} charges per second.`)
   const isSound =

@@ -4,8 +4,8 @@ import { randomWord } from './random-words.ts'
 import { pagesOf, readCursors } from './pick-cursors.ts'
 
 /**
- * A listing to measure: the URLs that clients request in turn, and the maximum slowdown against the first catalogue
- * size.
+ * A listing to measure: the URLs that clients request in turn, and how many times slower it may be in the largest
+ * catalogue than in the first.
  */
 export interface CatalogueCase {
   name: string

@@ -170,7 +170,7 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
 }
 
 /**
- * Writes the query plans of the listings, for first and later pages. Throws if a plan scans a large table or counts
+ * Writes the query plans of the listings, for first and later pages. Fails if a plan scans a large table or counts
  * rows.
  */
 async function writePlans(

@@ -155,7 +155,8 @@ interface Sheet {
 
 const { positionals: args } = readArguments({
   name: 'screens',
-  about: 'Photographs every screen of a running site; with the one-time link of an operator, the studio.',
+  about:
+    'Takes screenshots of every screen of a running site, or of the studio if the URL is the one-time link of an operator.',
   positionals: '[URL] [sheet] [screen]',
 })
 const address = new URL(args.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000')

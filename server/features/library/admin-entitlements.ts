@@ -76,7 +76,7 @@ async function findGrantTarget(tx: Tx, { videoId, number }: FreeGrant) {
 }
 
 /**
- * Revokes one entitlement permanently, whatever its source and the later status of its order.
+ * Revokes one entitlement, whatever its source. It stays revoked if the status of its order changes later.
  * @returns its user and what it covers; undefined if it does not exist or an operator has already revoked it
  */
 export function revokeEntitlement(tx: Tx, id: string, at: Date, reason: string) {

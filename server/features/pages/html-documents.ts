@@ -35,7 +35,7 @@ export interface Documents {
 
 /**
  * Creates the renderer of the built documents, which contain the public settings. The files are read on first use. The
- * worker and CLI commands need none of them, and may run before the web is built.
+ * worker process (server/worker.ts) and CLI commands need none of them, and may run before the web is built.
  */
 export function createDocuments(webRoot: string, settings: () => PageSettings): Documents {
   let documents: ReturnType<typeof readBuild> | undefined

@@ -39,7 +39,7 @@ it('a message is mailed to the operator, with the sender in Reply-To', async () 
   expect(mail?.html).toContain('Where is\nepisode 7? &lt;b&gt;')
 })
 
-it('a message is mailed to the sender address of the site’s mails if no contact address is set', async () => {
+it('if no contact address is set, a message is mailed to the address that the site’s mails come from', async () => {
   const other = await open({ CONTACT_EMAIL: '', MAIL_FROM: 'Dramas <hello@drama.example>' })
   onTestFinished(() => other.close())
   await send({}, 'en', other)

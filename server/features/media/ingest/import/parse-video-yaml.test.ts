@@ -36,7 +36,7 @@ test('the ISO codes of French and German are accepted too', () => {
 test.each([
   ['title: [', 'line 1 is not YAML'],
   ['', 'the file must hold keys'],
-  [whole.replace('en: Salt, ', ''), 'title.en must be there'],
+  [whole.replace('en: Salt, ', ''), 'title.en must be given'],
   [whole.replace('fy: Sel', 'it: Sale'), 'title.it is not a language of this site'],
   [whole.replace('fy: Sel', 'fr: Sel, fy: Sel'), 'title.fy is a second text for one language'],
   [whole.replace('fy: Sel', 'pt-BR: Sal'), 'title.pt-BR is not a language of this site'],

@@ -110,7 +110,7 @@ function readTexts(value: unknown, key: string, maxLength: number): LocalizedTex
   if (en === undefined)
     throw expectationError(
       `${key}.en`,
-      'be there: English is shown where another language is missing',
+      'be given, because it is shown in languages that have no text',
       undefined,
     )
   return { en, ...others }
@@ -155,7 +155,8 @@ function readList(value: unknown, key: string): unknown[] {
 
 function readTags(value: unknown): string[] {
   const tags = readList(value, 'tags')
-  if (tags.length > videoLimits.tags) throw expectationError('tags', `be at most ${videoLimits.tags}`, tags)
+  if (tags.length > videoLimits.tags)
+    throw expectationError('tags', `have at most ${videoLimits.tags} entries`, tags)
   return tags.map((tag, index) => readSlug(tag, `tags[${index}]`))
 }
 
