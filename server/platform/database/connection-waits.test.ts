@@ -23,7 +23,8 @@ it.each([
   {
     queue: 'pool',
     connections: 10,
-    run: (db: Db, seconds: number) => sql`SELECT pg_sleep(${seconds})`.execute(db),
+    // A text of its own: other test files prepare `SELECT pg_sleep($1)`, and prepared statements use the pipelines.
+    run: (db: Db, seconds: number) => sql`SELECT pg_sleep(${seconds}), 'pool'`.execute(db),
   },
   { queue: 'lookUp', connections: 1, run: (db: Db, seconds: number) => lookUp(db, { seconds }) },
   { queue: 'read', connections: 3, run: (db: Db, seconds: number) => read(db, { seconds }) },
