@@ -173,7 +173,7 @@ test('limits the browsers in which a network turns notifications on', async () =
   expect(await countOf('push_subscriptions')).toBe(2)
 })
 
-test('limits the new guests of a network for whom something is stored', async () => {
+test('limits the new guests with stored data per network', async () => {
   const storeGuest = async () => (await createGuest()).call(changeUser, { body: { display_name: 'Ada' } })
   let last = await storeGuest()
   for (let count = 0; count < 12 && last.status === 200; count++) last = await storeGuest()

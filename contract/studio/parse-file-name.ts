@@ -117,7 +117,7 @@ const technicalNumbers = new RegExp(
   ].join('|'),
   'giu',
 )
-/** The number of a season, such as "S01" or "Staffel 2"; that of a season and its episode, "S01E07", is an episode's. */
+/** Matches the number of a season, such as "S01" or "Staffel 2". */
 const seasonNumber = /(?<!\p{L})(?:s|(?:season|staffel|saison|temporada|vol|volume)[ ._-]*)\d{1,2}(?!\d)/giu
 const episodeNumberPatterns = [
   /s\d{1,2}[ ._-]*e(\d{1,4})(?!\d)/i,
@@ -143,27 +143,22 @@ function spokenNumberIn(text: string): string | undefined {
  */
 function episodeOfCaptionsFolder(folders: readonly string[], stem: string): number | undefined {
   const isInside = /^(?:subs?|subtitles?|captions?)$/i.test(folders.at(-2) ?? '')
-  const spoken =
-    isInside && spokenNumberIn(stem) === undefined ? spokenNumberIn(folders.at(-1) ?? '') : undefined
-  return Number(spoken ?? NaN) >= 1 ? Number(spoken) : undefined
+  if (!isInside || spokenNumberIn(stem) !== undefined) return undefined
+  const number = Number(spokenNumberIn(folders.at(-1) ?? ''))
+  return number >= 1 ? number : undefined
 }
 
 const isPadded = (number = '') => /^0\d/.test(number)
 
-/** Returns all numbers of a name that can be its episode's. */
-function numbersIn(name: string): string[] {
-  const numbers = (text: string) => text.match(/(?<!\d)\d{1,4}(?!\d)/g) ?? []
-  const text = name.replaceAll(technicalNumbers, ' ')
+/** Returns all numbers of a name that can be its episode's. `text` has no technical numbers. */
+function numbersIn(text: string): string[] {
+  const numbers = (part: string) => part.match(/(?<!\d)\d{1,4}(?!\d)/g) ?? []
   const withoutSeason = numbers(text.replaceAll(seasonNumber, ' '))
   return withoutSeason.length > 0 ? withoutSeason : numbers(text)
 }
 
-/**
- * Returns the number of a name in which text follows the last number, as in "Salt 03 - The 2nd kiss" and "Salt #3 - 10
- * days": the only one with a leading zero, or the one after "#".
- */
-function numberBeforeText(text: string, numbers: readonly string[]): string | undefined {
-  if (!/\d[^\d]*\p{L}[^\d]*$/u.test(text.replaceAll(technicalNumbers, ' '))) return undefined
+/** Returns the only number with a leading zero, or the number after "#". */
+function markedNumber(text: string, numbers: readonly string[]): string | undefined {
   const [padded, ...others] = numbers.filter((number) => /^0\d$/.test(number))
   return others.length === 0 ? (padded ?? /#(\d{1,4})(?!\d)/.exec(text)?.[1]) : undefined
 }
@@ -171,12 +166,15 @@ function numberBeforeText(text: string, numbers: readonly string[]): string | un
 /** Returns the episode number in a file name; it has at most four digits. */
 function episodeNumberIn(stem: string): number | undefined {
   const text = stem.replaceAll('_', ' ')
+  const plain = text.replaceAll(technicalNumbers, ' ')
   const [onlyNumber] = /^\d{1,4}$/.exec(text) ?? []
-  const numbers = onlyNumber === undefined ? numbersIn(text) : [onlyNumber]
+  const numbers = onlyNumber === undefined ? numbersIn(plain) : [onlyNumber]
   // "12 The kiss" begins with its number; in other names, and in "365 Days 01", the number is last.
   const start = /^\d+/.exec(text.trim())?.[0]
   const isFirst = start !== undefined && (isPadded(start) || !isPadded(numbers.at(-1)))
-  const likely = numberBeforeText(text, numbers) ?? (isFirst ? numbers[0] : numbers.at(-1))
+  // If text follows the last number, as in "Salt 03 - The 2nd kiss" and "Salt #3 - 10 days", a marked number is likelier.
+  const marked = /\d\D*\p{L}\D*$/u.test(plain) ? markedNumber(text, numbers) : undefined
+  const likely = marked ?? (isFirst ? numbers[0] : numbers.at(-1))
   const number = Number(spokenNumberIn(text) ?? likely ?? NaN)
   return number >= 1 ? number : undefined
 }

@@ -21,8 +21,6 @@ const root = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-patroni-'))
 const patienceMs = 240_000
 const clients = 2
-/** Minimum number of customer journeys that must succeed before and after each change of the servers. */
-const journeysPerStep = 5
 /** Maximum time from the promotion of the standby to the next sale. */
 const writesBackWithinMs = 15_000
 
@@ -72,11 +70,6 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function completeMoreJourneys(): Promise<void> {
-  const target = buyers.journeys() + journeysPerStep
-  await waitUntil('buyers continue to buy', () => buyers.journeys() >= target, patienceMs)
-}
-
 async function waitForReplicaUse(): Promise<void> {
   const isReported = async () =>
     /^cliffhanger_read_replica_used\{.*\} 1$/m.test(await (await fetch(metricsUrl)).text())
@@ -110,7 +103,7 @@ it(
   'when the primary is killed, reads continue, sales resume without a restart, and no paid order is lost',
   async () => {
     await waitForReplicaUse()
-    await completeMoreJourneys()
+    await buyers.completeMore(patienceMs)
     const readers = readHomepage(url)
     const killedAt = performance.now()
     await cluster.kill('db-1')
@@ -120,7 +113,7 @@ it(
     const soldBefore = buyers.journeys()
     await waitUntil('sales resume', () => buyers.journeys() > soldBefore, patienceMs)
     const soldAt = performance.now()
-    await completeMoreJourneys()
+    await buyers.completeMore(patienceMs)
     await waitForJobAfter(promotedOn)
     await cluster.start('db-1')
     await waitUntil(
@@ -130,7 +123,7 @@ it(
     )
     const rejoinedAt = performance.now()
     await waitForReplicaUse()
-    await completeMoreJourneys()
+    await buyers.completeMore(patienceMs)
     const { failures: failedReads, reads, slowestMs } = await readers.end()
     const { failures, paid } = await buyers.end()
     const orders = await findPaidOrders()

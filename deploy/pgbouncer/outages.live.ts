@@ -25,8 +25,6 @@ const root = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-outages-'))
 const patienceMs = 240_000
 const clients = 3
-/** Minimum number of customer journeys that must succeed before and after each outage. */
-const journeysPerStep = 5
 const outageMs = 10_000
 /** Maximum time from the end of an outage to the next sale. */
 const salesBackWithinMs = 15_000
@@ -87,11 +85,6 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function completeMoreJourneys(): Promise<void> {
-  const target = buyers.journeys() + journeysPerStep
-  await waitUntil('people go on buying', () => buyers.journeys() >= target, patienceMs)
-}
-
 /** Requests the link and the playlist of a free episode repeatedly, as players do. */
 function playFreeEpisode() {
   const visitor = visitorFactory(url)()
@@ -114,7 +107,7 @@ interface Outcome {
 
 /** Causes an outage under load, and measures what viewers and buyers notice until sales have resumed. */
 async function measureOutage(what: string, outage: () => Promise<void>): Promise<Outcome> {
-  await completeMoreJourneys()
+  await buyers.completeMore(patienceMs)
   const [pages, plays] = [readHomepage(url), playFreeEpisode()]
   running.push(pages, plays)
   const failedBefore = buyers.failures()
@@ -122,7 +115,7 @@ async function measureOutage(what: string, outage: () => Promise<void>): Promise
   const [endedAt, soldBefore] = [performance.now(), buyers.journeys()]
   await waitUntil('sales resume', () => buyers.journeys() > soldBefore, patienceMs)
   const salesBackMs = performance.now() - endedAt
-  await completeMoreJourneys()
+  await buyers.completeMore(patienceMs)
   const outcome = {
     pages: await pages.end(),
     plays: await plays.end(),

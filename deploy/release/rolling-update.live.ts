@@ -5,7 +5,6 @@ import { buildVideo, noStorage } from '#server/testing/builders/video-builders.t
 import { createEmptyDatabase } from '#server/testing/database/test-database.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
-import { waitUntil } from '#server/testing/wait-until.ts'
 import { makeNextRelease } from './make-next-release.ts'
 import { findReleaseCommit, isShallow, previousRelease } from './previous-release.ts'
 import { runInstances } from './run-instances.ts'
@@ -13,8 +12,6 @@ import { ffmpegSettings, unpackRelease, unpackReleaseOf } from './run-release.ts
 import { simulateBuyers } from './simulate-buyers.ts'
 
 const clients = 3
-/** Minimum number of customer journeys that must succeed before and after each change. */
-const journeysPerStep = 5
 const patienceMs = 240_000
 // The first release has no previous one. A shallow clone cannot build the previous release.
 const isShallowClone = isShallow()
@@ -70,20 +67,16 @@ async function updateAndRollBack(oldFolder: string, newFolder: string): Promise<
   const video = await buildVideo({ db: database.db, storage: noStorage })
   const instances = await runInstances(oldFolder, 2, env)
   const buyers = simulateBuyers(instances.url, video, clients)
-  const completeMoreJourneys = async () => {
-    const target = buyers.journeys() + journeysPerStep
-    await waitUntil('buyers continue to buy', () => buyers.journeys() >= target, patienceMs)
-  }
-  await completeMoreJourneys()
+  await buyers.completeMore(patienceMs)
   await instances.replaceOne(newFolder)
-  await completeMoreJourneys()
+  await buyers.completeMore(patienceMs)
   migrateWith(newFolder, env)
-  await completeMoreJourneys()
+  await buyers.completeMore(patienceMs)
   await instances.replaceOne(newFolder)
-  await completeMoreJourneys()
+  await buyers.completeMore(patienceMs)
   await instances.replaceOne(oldFolder)
   await instances.replaceOne(oldFolder)
-  await completeMoreJourneys()
+  await buyers.completeMore(patienceMs)
   const { failures, paid } = await buyers.end()
   await instances.close()
   expect(failures).toEqual([])

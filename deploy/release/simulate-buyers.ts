@@ -4,15 +4,20 @@ import { getEpisode } from '#contract/media.ts'
 import type { BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { visitorFactory } from '#server/testing/site/visitor.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** Time after which a client whose journey failed starts the next one. */
 const retryAfterMs = 250
+/** Minimum number of customer journeys that must succeed before and after each step of a drill. */
+const journeysPerStep = 5
 
 export interface Buyers {
   /** Returns the number of successful journeys so far. */
   journeys: () => number
   /** Returns the number of failed journeys so far. */
   failures: () => number
+  /** Waits until enough further journeys have succeeded, at most `timeoutMs`. */
+  completeMore(timeoutMs: number): Promise<void>
   /** Finishes the current journeys. @returns the failures, and the ids of the orders that were reported as paid */
   end(): Promise<{ failures: string[]; paid: string[] }>
 }
@@ -43,6 +48,10 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   return {
     journeys: () => journeys,
     failures: () => failures.length,
+    async completeMore(timeoutMs) {
+      const target = journeys + journeysPerStep
+      await waitUntil('buyers continue to buy', () => journeys >= target, timeoutMs)
+    },
     async end() {
       isEnding = true
       await Promise.all(buyers)

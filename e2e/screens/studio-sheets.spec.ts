@@ -31,7 +31,7 @@ for (const language of ['en', 'dy'] as const)
   test(`every sheet of the studio opens by key, is accessible, and restores the focus, in ${language}`, async ({
     page,
   }) => {
-    // A second operator, whom the page of the team offers to reset or remove.
+    // The team page offers to reset or remove this second operator.
     await inviteOperator('analyst')
     await openStudioWithSession(page, 'owner')
     for (const [path, name] of sheets[language]) {

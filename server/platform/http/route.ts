@@ -6,7 +6,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/roles.ts'
 import type { SendLimits } from './sending/send-bounded.ts'
 
-/** The caller. A guest for whom nothing is stored (`isStored: false`) has no row, so cached responses can be shared. */
+/** The caller. A guest without stored data (`isStored: false`) has no row, so cached responses can be shared. */
 export interface Viewer {
   userId: string
   role: 'visitor' | 'member'

@@ -68,7 +68,7 @@ export async function createViewersOfEachKind(
   return viewers
 }
 
-/** Creates a guest with a stored row, to whom signed URLs are bound. */
+/** Creates another guest, with a stored row. */
 export async function createOtherGuest(site: BillingSite): Promise<Visitor> {
   const visitor = site.visitor()
   await visitor.callOk(getUser)

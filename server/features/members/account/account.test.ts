@@ -19,7 +19,7 @@ let site: TestSite
 let offset = 0
 /** The current time if the clock does not advance; undefined otherwise. */
 let stoppedAt: number | undefined
-/** The ids of the users for whom the `erase` hook was called. */
+/** The user ids with which the `erase` hook was called. */
 const erased: string[] = []
 
 const lifecycleHooks: Partial<LifecycleHooks> = {

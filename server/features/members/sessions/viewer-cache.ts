@@ -4,7 +4,7 @@ import type { AnnouncementListener } from '#server/platform/database/announcemen
 import type { Viewer } from '#server/platform/http/route.ts'
 import { cookieName, type TokenSource } from '#server/features/members/members-context.ts'
 
-/** Caches the viewer to whom a token belongs, so that frequent calls need no query. */
+/** Caches the viewer of each token, so that frequent calls need no query. */
 export interface ViewerCache {
   /** Returns the viewer of these tokens, or undefined if a query is needed. */
   get(tokens: TokenSource): Viewer | undefined

@@ -22,8 +22,8 @@ import { isGuest } from './merge-guest.ts'
 
 /**
  * Identifies the viewer of a request by the cookie, otherwise by `x-user-token`. A guest without a row needs no query.
- * A member needs one query. A guest with a row also needs one, because the guest may have become a member, whom the
- * guest's token must not identify.
+ * A member needs one query. A guest with a row also needs one: after a sign-up, a guest's token must not identify the
+ * member.
  */
 export function identify(
   context: MembersContext,
@@ -165,8 +165,7 @@ export async function ensureUserRow(
 
 /**
  * Returns the viewer of a call about stored data. If a guest's token states that there is no row, looks the row up.
- * This is necessary because the guest may have become a member, whom the token must not identify (`identify` does not
- * check this). If there is a row, the response with the new cookie was lost, so sets the cookie again.
+ * This is necessary because a guest's token must not identify a member after a sign-up (`identify` does not check this). If there is a row, the response with the new cookie was lost, so sets the cookie again.
  * @throws Refusal signInRequired without a known token, or if the guest was registered, merged or deleted
  */
 export async function requireActiveViewer(context: MembersContext, call: ViewerCall): Promise<Viewer> {
