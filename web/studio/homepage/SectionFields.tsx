@@ -89,6 +89,7 @@ export function SectionFields({
           />
         )}
       </div>
+      {kind === 'row' && source.type === 'newest' && <p>{t('homepage.newestRowHint')}</p>}
       {source.type === 'videos' && (
         <VideoPicker
           ids={source.videos ?? []}
