@@ -1,6 +1,7 @@
 import type { QueryOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { orderIdPrefixes } from '#contract/order-number.ts'
+import { searchCustomers } from '#contract/studio/customers.ts'
 import {
   syncOrder as checkCall,
   exportOrders as exportCall,
@@ -11,6 +12,7 @@ import {
   refundOrder as refundCall,
   runReconciliation,
 } from '#contract/studio/orders.ts'
+import { isAllowed } from '#contract/studio/roles.ts'
 import {
   syncOrderWithGateway,
   exportOrders,
@@ -125,9 +127,9 @@ export function exportPage(
   return exportOrders(context.db, filterOf(query, actor), cursor, orderViewOf(actor))
 }
 
-/** Returns how a role sees orders. Analysts do not see customers. */
+/** Returns how a role sees orders: only a role that may search customers sees their addresses. */
 export function orderViewOf({ role, language }: Actor): OrderViewOptions {
-  return { language, canSeeCustomers: role !== 'analyst' }
+  return { language, canSeeCustomers: isAllowed(role, searchCustomers) }
 }
 
 /** Returns an operator's refund limit. Owners have none (undefined). */
