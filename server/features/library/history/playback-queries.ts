@@ -119,9 +119,9 @@ export async function recordEpisodeViews(
   views: readonly EpisodeViewRow[],
   race: InsertRace = 'wait',
 ): Promise<void> {
-  // Known rows are updated, because an insert with a conflict would also write a lock of each row to the WAL. A subquery
-  // finds them by their key; a join might scan the table. In a row that existed, xmax is the transaction that updates it;
-  // in a new row it is 0.
+  // Known rows are updated, because an insert with a conflict would also write a lock of each row to the WAL. The subquery
+  // of `compared` reads each known row by its key, while a join with all given rows could choose to scan the table. In a
+  // row that existed, xmax is the transaction that updates it; in a new row it is 0.
   const finishExisting = sql`
     ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished`
   await sql`
