@@ -162,7 +162,7 @@ function explain(status, output) {
   }
   if (/ENOSPC/.test(output)) return 'The disk is full: free some space and run the command again.'
   if (/EACCES|EPERM|EROFS/.test(output))
-    return `npm may not write to ${root}: make this user the owner of the checkout, and run the command again.`
+    return `npm is not permitted to write to ${root}: make this user the owner of the checkout, and run the command again.`
   return `npm failed (${status}):\n${output.trim().slice(-3000)}`
 }
 

@@ -27,7 +27,7 @@ const { values } = readArguments({
 const requested = values.with === undefined ? [] : values.with.split(',')
 const unknown = requested.find((name) => !Object.hasOwn(features, name))
 if (unknown !== undefined) {
-  console.error(`--with knows ${Object.keys(features).join(', ')}, not "${unknown}".`)
+  console.error(`--with accepts ${Object.keys(features).join(', ')}, not "${unknown}".`)
   process.exit(2)
 }
 

@@ -115,7 +115,7 @@ test(
     await waitUntil('another process of the site runs', isReplaced, timeoutMs)
     await waitUntil('the site answers again', site.isReady, timeoutMs)
     await waitUntil('its worker runs', () => treeOf(site.npm).some(isA('server/worker.ts')), timeoutMs)
-    expect(site.printed()).toContain("The site's process ended with status 137; it starts again in 1 s.")
+    expect(site.printed()).toContain('The site exited with status 137. Restarting it in 1 s.')
     const { target, tree } = findIn(site.npm, 'npm')
     process.kill(target.pid, 'SIGTERM')
     await ended(tree)
@@ -133,7 +133,9 @@ function pressCtrlC({ pid }: ChildProcess): void {
   }
 }
 
-/** Stops a site during a request. The request must be answered, every process end, and the database shut down cleanly. */
+/**
+ * Stops a site during a request. The request must be answered, every process end, and the database shut down cleanly.
+ */
 async function expectCleanStop(site: RunningSite, stop: () => void, end: End): Promise<void> {
   const request = await beginRequest(site.port)
   const tree = treeOf(site.npm)

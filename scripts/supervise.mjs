@@ -29,7 +29,7 @@ export async function supervise(start, { isStopping, say = console.error, now = 
     hasStarted ||= ranMs >= startedMs || status !== failed
     if (inOrder.has(status) || isStopping() || !hasStarted) return status
     if (ranMs >= stableMs) pauseMs = firstPauseMs
-    say(`The site's process ended with status ${status}; it starts again in ${pauseMs / 1000} s.`)
+    say(`The site exited with status ${status}. Restarting it in ${pauseMs / 1000} s.`)
     await pause(pauseMs)
     if (isStopping()) return status
   }

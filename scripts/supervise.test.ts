@@ -31,7 +31,7 @@ const aborted = 134
 test('restarts a process that crashes, after a pause that doubles up to a minute', async () => {
   const { pauses, lines, status } = await superviseRuns(Array.from({ length: 8 }, (): Run => [20, aborted]))
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
-  expect(lines[1]).toBe("The site's process ended with status 134; it starts again in 2 s.")
+  expect(lines[1]).toBe('The site exited with status 134. Restarting it in 2 s.')
   expect(lines).toHaveLength(8)
   expect(status).toBe(0)
 })

@@ -187,12 +187,12 @@ it.each([
   [
     'in transaction mode that ignores session settings',
     { ignore_startup_parameters: ignoredParameters },
-    /DATABASE_URL leads to a pooler in transaction mode: set DATABASE_DIRECT_URL/,
+    /DATABASE_URL is the address of a pooler in transaction mode: set DATABASE_DIRECT_URL/,
   ],
   [
     'in session mode with too few connections',
     { pool_mode: 'session', ignore_startup_parameters: ignoredParameters },
-    /DATABASE_URL gave 3 connections of the 24 .*default_pool_size/,
+    /DATABASE_URL accepted only 3 of the 24 connections .*default_pool_size/,
   ],
 ])(
   'refuses to start behind PgBouncer %s without a direct connection, with a readable message',
@@ -216,7 +216,7 @@ it('refuses to start if PgBouncer accepts too few clients, with a readable messa
   try {
     const program = await start({ DATABASE_URL: limitedPooler.url, DATABASE_DIRECT_URL: database.url })
     expect(await program.ended).toEqual([1, null])
-    expect(program.output()).toMatch(/gave \d+ connections of the 24 .*max_client_conn/)
+    expect(program.output()).toMatch(/accepted only \d+ of the 24 connections .*max_client_conn/)
   } finally {
     await limitedPooler.close()
   }

@@ -15,7 +15,7 @@ export function chooseSeed() {
   const { values } = parseArgs({ options: { seed: { type: 'string' } }, strict: false })
   const seed = values.seed ?? process.env['TEST_SEED']
   if (seed === undefined) return randomInt(1_000_000)
-  if (!/^\d{1,9}$/.test(seed)) throw new Error(`The seed has to be a whole number, not "${seed}".`)
+  if (!/^\d{1,9}$/.test(seed)) throw new Error(`The seed must be a whole number, not "${seed}".`)
   return Number(seed)
 }
 

@@ -121,7 +121,7 @@ function prepareFolder(folder: string, dataDir: string, siteId: string): void {
   if (readdirSync(folder).length === 0) writeFileSync(marker, `${siteId}\n`, { mode: 0o600, flush: true })
   else if (!existsSync(marker) || readFileSync(marker, 'utf8').trim() !== siteId)
     throw new ConfigError(
-      `${folder} contains other files than backups of this site: choose an empty folder, or the folder of its last backup.`,
+      `${folder} contains files that are not from a backup of this site: choose an empty folder, or the folder of the last backup.`,
     )
   chmodSync(folder, 0o700)
 }

@@ -45,7 +45,8 @@ const interrupted = 130
 
 async function runImport(context: Context, path: string, signal: AbortSignal): Promise<number> {
   const folder = pathFromShell(path)
-  if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder} that this user can read.`)
+  if (!existsSync(folder))
+    throw new ConfigError(`The folder ${folder} does not exist, or this user cannot read it.`)
   const programs = await findConverter(context.config)
   const warning = bundledFfmpegWarning(programs)
   if (warning !== undefined) print(warning)
@@ -69,7 +70,7 @@ async function runImport(context: Context, path: string, signal: AbortSignal): P
 
 /** Moves the site's clock forward (test mode). Running processes adopt the new time within seconds. */
 async function runForwardClock({ config, db }: Context, length: string): Promise<number> {
-  print(`The clock of the site now says ${(await advanceClock(config, db, length)).toISOString()}.`)
+  print(`The site’s clock is now at ${(await advanceClock(config, db, length)).toISOString()}.`)
   return 0
 }
 
@@ -88,7 +89,7 @@ function runBackup({ config, log }: CommandBase, path: string, signal: AbortSign
       const siteId = await readSiteId(pool)
       if (config.s3 && siteId === undefined)
         throw new ConfigError(
-          'Start the site once with this version before the backup: it has not marked its bucket yet.',
+          'Start the site once with this version before you back it up: it must first mark its bucket.',
         )
       const storage = await openStorage(config, log, siteId ?? '')
       await backUp({ pool, storage, config }, folder, print, signal)

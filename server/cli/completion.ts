@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 const otherPrograms = ['migrate', 'config']
 
 /**
- * Returns a Bash script that completes the commands, options and choices of a program. It only contains words, so that a
- * completion does not start Node.
+ * Returns a Bash script that completes the commands, options and choices of a program. It only contains words, so that
+ * a completion does not start Node.
  */
 export function completionScript(program: Command): string {
   const name = program.name()

@@ -65,7 +65,7 @@ function readManifest(folder: string): Manifest {
   const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
   const wrong = compileSchema(Manifest)(manifest)
   if (wrong !== undefined)
-    throw new ConfigError(`${path} is no backup that this version of the site can read: ${wrong}.`)
+    throw new ConfigError(`This version of the site cannot read the backup ${path}: ${wrong}.`)
   return manifest
 }
 

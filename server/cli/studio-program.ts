@@ -67,8 +67,8 @@ function addQueryCommand(studio: Command, onCommand: (parsed: ParsedCommand) => 
     .argument('<sql>', 'such as "SELECT day, count(*) FROM events GROUP BY day"')
     .option('--from <day>', 'the first day to read, such as 2026-11-22', checkDay)
     .option('--to <day>', 'the last day to read', checkDay)
-    .option('--csv', 'prints the answer as CSV')
-    .option('--json', 'prints the answer as JSON')
+    .option('--csv', 'prints the result as CSV')
+    .option('--json', 'prints the result as JSON')
   leaf.action((sql: string, options: { from?: string; to?: string; csv?: boolean; json?: boolean }) => {
     const { from, to, csv = false, json = false } = options
     onCommand({ commandName: queryCommand, json, yes: false, invocation: { query: { sql, from, to }, csv } })
@@ -76,7 +76,7 @@ function addQueryCommand(studio: Command, onCommand: (parsed: ParsedCommand) => 
 }
 
 function checkDay(text: string): string {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) throw new InvalidArgumentError('A day is written as 2026-11-22.')
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) throw new InvalidArgumentError('Enter a day such as 2026-11-22.')
   return text
 }
 
@@ -114,7 +114,7 @@ function addArgumentsAndOptions(leaf: Command, endpoint: CommandEndpoint): void 
 }
 
 const addJsonOption = (leaf: Command) =>
-  leaf.option('--json', 'prints the answer as JSON, with amounts in cents')
+  leaf.option('--json', 'prints the result as JSON, with amounts in cents')
 
 /** Creates the option of a field. A list collects all values; for other fields the last value applies. */
 function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Option {

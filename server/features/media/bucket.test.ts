@@ -314,7 +314,7 @@ it("a site does not start with another site's bucket, and does not change that b
   const video = await buildVideo(site.context)
   const media = `media/${video.episodes[0]?.assetId}/master.m3u8`
   await expect(startTestSite({}, store.settings)).rejects.toThrow(
-    /^S3_BUCKET: the bucket films is another site's/,
+    /^S3_BUCKET: the bucket films belongs to another site/,
   )
   // The site that owns the bucket can open it again, as a second process or a restart does.
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'again') })

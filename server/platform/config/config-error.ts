@@ -21,7 +21,7 @@ export function explainListenError(
     )
   if (error.code === 'EACCES')
     return new ConfigError(
-      `${settings}PORT ${port} needs more rights than this user has: set ${settings}PORT to one above 1023.`,
+      `This user may not listen on ${settings}PORT ${port}: set ${settings}PORT to a number above 1023.`,
     )
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     return new ConfigError(

@@ -152,11 +152,11 @@ test.each([
   ],
   [
     { DATABASE_DIRECT_URL: 'postgres://db' },
-    'DATABASE_URL is missing: it belongs to DATABASE_DIRECT_URL, which is set.',
+    'DATABASE_URL is missing: DATABASE_DIRECT_URL is set and requires it.',
   ],
   [
     { DATABASE_READ_URL: 'postgres://db' },
-    'DATABASE_URL is missing: it belongs to DATABASE_READ_URL, which is set.',
+    'DATABASE_URL is missing: DATABASE_READ_URL is set and requires it.',
   ],
   [
     { DATABASE_URL: 'postgres://db', DATABASE_READ_URL: 'postgres://one/site, two' },
@@ -166,12 +166,12 @@ test.each([
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
   [{ MEDIA_ENCRYPTION: '1' }, 'MEDIA_ENCRYPTION must be aes-128, not "1".'],
   [{ MEDIA_SECRET: `${secret},short` }, 'MEDIA_SECRET must have at least 32 characters, not 5'],
-  [{ MEDIA_SECRET: [secret, secret, secret].join(',') }, 'MEDIA_SECRET takes at most 2 values'],
-  [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],
-  [{ GOOGLE_CLIENT_ID: 'id' }, 'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_CLIENT_ID'],
-  [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER is missing: it belongs to OIDC_CLIENT_SECRET'],
-  [{ FACEBOOK_CLIENT_SECRET: 's' }, 'FACEBOOK_CLIENT_ID is missing: it belongs to FACEBOOK_CLIENT_SECRET'],
-  [{ TIKTOK_CLIENT_KEY: 'key' }, 'TIKTOK_CLIENT_SECRET is missing: it belongs to TIKTOK_CLIENT_KEY'],
+  [{ MEDIA_SECRET: [secret, secret, secret].join(',') }, 'MEDIA_SECRET accepts at most 2 values'],
+  [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: STRIPE_SECRET_KEY is set'],
+  [{ GOOGLE_CLIENT_ID: 'id' }, 'GOOGLE_CLIENT_SECRET is missing: GOOGLE_CLIENT_ID is set'],
+  [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER is missing: OIDC_CLIENT_SECRET is set'],
+  [{ FACEBOOK_CLIENT_SECRET: 's' }, 'FACEBOOK_CLIENT_ID is missing: FACEBOOK_CLIENT_SECRET is set'],
+  [{ TIKTOK_CLIENT_KEY: 'key' }, 'TIKTOK_CLIENT_SECRET is missing: TIKTOK_CLIENT_KEY is set'],
   [
     { OIDC_ISSUER: 'http://id.example', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 's' },
     'OIDC_ISSUER must begin with https:// (http:// only for this machine itself).',

@@ -28,6 +28,6 @@ export function readDatabase(env: Env): DatabaseAddresses {
       ? 'DATABASE_READ_URL'
       : undefined
   if (databaseUrl === undefined && needs !== undefined)
-    throw new ConfigError(`DATABASE_URL is missing: it belongs to ${needs}, which is set.`)
+    throw new ConfigError(`DATABASE_URL is missing: ${needs} is set and requires it.`)
   return { databaseUrl, databaseDirectUrl, databaseReadUrls }
 }

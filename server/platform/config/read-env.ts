@@ -102,9 +102,7 @@ export function readList(env: Env, name: string, max: number): string[] {
     .map((value) => value.trim())
     .filter(Boolean)
   if (values.length > max)
-    throw new ConfigError(
-      `${name} takes at most ${max} values with a comma between them, not ${values.length}.`,
-    )
+    throw new ConfigError(`${name} accepts at most ${max} values, separated by commas, not ${values.length}.`)
   return values
 }
 
@@ -120,7 +118,7 @@ export function readAllOrNone<Name extends string>(
   const present = values.find(([, value]) => value !== undefined)
   if (!present) return undefined
   const missing = values.find(([, value]) => value === undefined)
-  if (missing) throw new ConfigError(`${missing[0]} is missing: it belongs to ${present[0]}, which is set.`)
+  if (missing) throw new ConfigError(`${missing[0]} is missing: ${present[0]} is set and requires it.`)
   // Object.fromEntries loses the type of the keys; all of them are present.
   return Object.fromEntries(values) as Record<Name, string>
 }

@@ -1,6 +1,6 @@
 import { readEnum, readInteger, type Env } from './read-env.ts'
 
-/** Resource limits of video conversion, and the codec besides H.264. */
+/** Resource limits of video conversion, and the codec of additional renditions besides H.264. */
 export interface IngestConfig {
   extraCodec: ExtraCodec | undefined
   /** Maximum CPU cores for all conversions together; undefined means all cores. */

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 it('refuses a server that provides fewer connections than a process needs, and reports how many', async () => {
   const sentence =
-    /^The server of DATABASE_URL gave 5 connections of the 24 that this process needs \(too many connections for role/
+    /^The server of DATABASE_URL accepted only 5 of the 24 connections that this process needs \(too many connections for role/
   for (const open of [openDatabaseForRequests, openDatabaseForJobs]) {
     const error: unknown = await open(narrow, log, bounds).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(ConfigError)

@@ -32,7 +32,7 @@ export async function checkServer(server: TestedServer, setting: string, connect
     )
   if (new Set(backends).size < backends.length)
     throw new ConfigError(
-      `${setting} leads to a pooler in transaction mode: set DATABASE_DIRECT_URL to the address of PostgreSQL itself, for connections that keep a session.`,
+      `${setting} is the address of a pooler in transaction mode: set DATABASE_DIRECT_URL to the address of PostgreSQL itself, for connections that keep a session.`,
     )
 }
 
@@ -98,7 +98,7 @@ function explainError(
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
   if (received > 0)
     return new ConfigError(
-      `The server of ${setting} gave ${received} connections of the ${required} that this process needs (${reason}): raise max_connections of PostgreSQL, or default_pool_size and max_client_conn of PgBouncer.`,
+      `The server of ${setting} accepted only ${received} of the ${required} connections that this process needs (${reason}): raise max_connections of PostgreSQL, or default_pool_size and max_client_conn of PgBouncer.`,
       { cause },
     )
   const isPooler = /unsupported startup parameter/.test(reason)

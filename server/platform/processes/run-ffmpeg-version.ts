@@ -25,7 +25,7 @@ const timeoutMs = 10_000
 export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefined }): Promise<Ffmpeg> {
   if (ffmpegPath !== undefined) {
     const version = await readVersion(ffmpegPath)
-    if (version === undefined) throw new ConfigError(`FFMPEG_PATH ${ffmpegPath} is not an ffmpeg that runs.`)
+    if (version === undefined) throw new ConfigError(`FFMPEG_PATH ${ffmpegPath} could not be run as ffmpeg.`)
     return { ffmpegPath, ffprobePath: await findFfprobe(ffmpegPath), version, bundled: false }
   }
   const [onPath, probe] = await Promise.all(['ffmpeg', 'ffprobe'].map(readVersion))

@@ -27,7 +27,7 @@ export async function openStorage(
     if (!(error instanceof StoreError)) throw error
     if (error.status === 403)
       throw new ConfigError(
-        `S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY may not use the bucket ${s3.bucket} at ${s3.endpoint}.`,
+        `S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY give no access to the bucket ${s3.bucket} at ${s3.endpoint}.`,
       )
     if (error.status === 404)
       throw new ConfigError(`S3_BUCKET: there is no bucket ${s3.bucket} at ${s3.endpoint}.`)
@@ -38,7 +38,7 @@ export async function openStorage(
   })
   if (!isOwn)
     throw new ConfigError(
-      `S3_BUCKET: the bucket ${s3.bucket} is another site's, according to its file "${markerKey}". Use another bucket for this site; or delete that file, if no other site uses the bucket any more.`,
+      `S3_BUCKET: the bucket ${s3.bucket} belongs to another site, according to its file "${markerKey}". Use another bucket for this site; or delete that file, if no other site uses the bucket any more.`,
     )
   return storage
 }

@@ -101,7 +101,7 @@ async function runProgram({ command, args, input, cwd, runAs }: Program): Promis
   if (output.includes('could not look up effective user ID')) {
     const id = runAs?.uid ?? process.getuid?.()
     throw new ConfigError(
-      `PostgreSQL only makes a database for a user with a name, and user id ${id} has none: add a line for it to /etc/passwd, start the site as another user, or set DATABASE_URL.`,
+      `PostgreSQL requires a user with a name, and user id ${id} has none: add a line for it to /etc/passwd, start the site as another user, or set DATABASE_URL.`,
     )
   }
   if (status !== 0) throw new Error(`${command} ended with status ${status}: ${output.trim().slice(-2000)}`)
