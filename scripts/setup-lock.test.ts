@@ -46,7 +46,7 @@ test('ignores the lock of an exited process', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('does not remove a stale lock while another process removes it and may take it', async () => {
+test('does not remove a stale lock while another process is removing it', async () => {
   writeStale(file)
   const removal = `${file}-removal`
   writeFileSync(removal, '')

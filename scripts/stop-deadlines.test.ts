@@ -111,7 +111,7 @@ async function runIgnoringProgram(signal: NodeJS.Signals) {
   return { child, children, ended, prints, run }
 }
 
-test('a program that ignores signals is killed by its script within 10 s, but after the time limit of the site, and no other program starts', async () => {
+test("a program that ignores signals is killed by its script after the site's time limit and within 10 s, and no other program starts", async () => {
   const { child, children, ended, prints, run } = await runIgnoringProgram('SIGTERM')
   sendSignal('SIGTERM')
   await prints()

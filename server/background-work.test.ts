@@ -41,7 +41,7 @@ test('no job is due on an idle site', async () => {
   expect(await dueAt()).toEqual([])
 })
 
-test('no job runs more often than due jobs are looked for', () => {
+test('the shortest interval of a job is the interval at which due jobs are looked for', () => {
   const intervals = scheduledJobs(site.context).map(({ everySeconds }) => everySeconds)
   expect(Math.min(...intervals)).toBe(defaultPollSeconds)
 })

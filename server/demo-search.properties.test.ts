@@ -87,7 +87,10 @@ it('finds a category by its new name at once, and a video by its new category', 
   expect(await titlesOf('en', { keyword: 'mystery' })).not.toContain(moved)
 })
 
-/** Generates typed queries: the beginning of a title, a tag or a category, perhaps from its second word on, perhaps with a typo. */
+/**
+ * Generates typed queries: the beginning of a title, a tag or a category, perhaps from its second word on, perhaps with
+ * a typo.
+ */
 const typed = fc
   .record({
     name: fc.constantFrom(

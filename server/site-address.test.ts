@@ -34,7 +34,7 @@ test('a command with another PORT links to the address at which the site was sta
   )
 })
 
-test('uses PUBLIC_URL of a command’s own environment', async () => {
+test('a command that has a PUBLIC_URL links to that address', async () => {
   const otherSite = {
     ...secondProcess,
     config: { ...site.context.config, publicUrl: 'https://drama.example' },

@@ -75,7 +75,7 @@ it('requests each file except captions once from the site for all viewers, and l
   }
 })
 
-it('with a bucket, does not cache captions, redirects to images, or playlists, which contain one viewer’s signed URLs', async () => {
+it('with a bucket, caches no captions, no redirects to images, and no playlists, which contain one viewer’s signed URLs', async () => {
   const store = await startFakeS3()
   const bucketSite = await startBillingSite(store.settings)
   const countingOrigin = await startRecordingOrigin(bucketSite.url)

@@ -156,7 +156,7 @@ async function expectLedgerBalanced(paid: readonly string[], interrupted: number
 }
 
 it(
-  'outages of PgBouncer, of the network to the database and of the bucket end without a restart, lose no paid order and charge nobody twice',
+  "after outages of PgBouncer, the database's network and the bucket, sales resume without a restart, and no order is lost or paid twice",
   async () => {
     const pooling = await measureOutage('PgBouncer restarted', () => pooler.restart())
     const cut = await measureOutage(`No answer from the database for ${outageMs / 1000} s`, async () => {

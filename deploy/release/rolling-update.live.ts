@@ -93,7 +93,7 @@ async function updateAndRollBack(oldFolder: string, newFolder: string): Promise<
 }
 
 it(
-  'an update to the next release and its rollback, one instance after the other, fail no request and lose no payment',
+  'no request fails and no payment is lost during an update to the next release and its rollback',
   { timeout: 900_000 },
   async () => {
     const output = await updateAndRollBack(release.folder, next)
@@ -104,7 +104,7 @@ it(
 
 if (previous !== undefined)
   it(
-    'an update from the previous release, built from its tag, and its rollback fail no request and lose no payment',
+    'no request fails and no payment is lost during an update from the previous release, built from its tag, and its rollback',
     { timeout: 900_000 },
     async () => {
       const before = unpackReleaseOf(findReleaseCommit(previous))

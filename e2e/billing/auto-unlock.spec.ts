@@ -53,7 +53,7 @@ async function withAutoUnlock(page: Page): Promise<void> {
 const unlockedLine = (page: Page, number: number) =>
   page.getByRole('status').filter({ hasText: `Episode ${number} was unlocked for $0.99.` })
 
-test('auto-unlock is offered after an unlock and shows the price before it unlocks an episode, and one press undoes its unlock', async ({
+test('auto-unlock is offered after an unlock, shows the price before each automatic unlock, and one press undoes that unlock', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)

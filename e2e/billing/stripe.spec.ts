@@ -45,7 +45,7 @@ async function openForm(page: Page, episode: number) {
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   const fields = fieldsIn(form)
-  // Input during the load of the frames may get lost in the browser.
+  // The browser may lose input that is typed while the frames load.
   for (const field of Object.values(fields)) await field.waitFor()
   await form.getByLabel('E-mail').fill('ada@example.com')
   await form.getByLabel('First name').fill('Ada')

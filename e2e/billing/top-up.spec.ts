@@ -107,7 +107,7 @@ test.describe('Stripe', () => {
       [field('Secure expiration date input frame'), '12 / 39'],
       [field('Secure CVC input frame'), '123'],
     ] as const
-    // Input during the load of the frames may get lost in the browser.
+    // The browser may lose input that is typed while the frames load.
     for (const [input] of fields) await input.waitFor()
     await form.getByLabel('E-mail').fill(randomEmail())
     await form.getByLabel('First name').fill('Ada')

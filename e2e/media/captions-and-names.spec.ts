@@ -122,7 +122,7 @@ async function importByStudio(page: Page, files: string): Promise<string> {
   await expect(page.getByText('3 videos: episodes 1–3.')).toBeVisible()
   const upload = page.getByRole('button', { name: `Upload ${films.length + captionFiles.length} files` })
   await upload.click()
-  // The error of the cover is shown, and the videos are uploaded without it.
+  // The error of the cover is shown, and the videos are uploaded without the cover.
   await expect(page.getByText('Use JPEG, PNG, WebP or AVIF.')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Cover' })).not.toBeChecked()
   await upload.click()

@@ -288,7 +288,7 @@ const replaceSubscription = (
     [old, next] as const,
   )
 
-test('if a push service replaces a subscription, the site gets the new one, unless it does not know the old one @desktop', async ({
+test('if a push service replaces a subscription, the site gets the new one only if it knew the old one @desktop', async ({
   page,
   context,
 }) => {

@@ -24,7 +24,7 @@ async function forceHls(page: Page): Promise<void> {
 const secondSegment = /\/v\d\/00002\.m4s/
 
 for (const [player, prepare] of [
-  ["the browser's own player", async () => {}],
+  ['the native player', async () => {}],
   ['hls.js', forceHls],
 ] as const)
   test.describe(`played by ${player}`, () => {

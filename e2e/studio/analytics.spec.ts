@@ -17,7 +17,7 @@ interface Row {
   paid: number
 }
 
-/** Returns the output of the command line. */
+/** Returns the conversion funnel, as the studio's command line prints it. */
 async function funnelBy(kind: 'token' | 'video'): Promise<Row[]> {
   const printed = await currentSite().server.studio(
     'analytics',

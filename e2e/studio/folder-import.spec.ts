@@ -129,7 +129,8 @@ test('uploads resume automatically after a network loss, and after a reload once
   page.on('response', (response) => {
     if (/\/parts\/\d+$/.test(response.url()) && response.ok()) arrived.add(response.url())
   })
-  // On a busy machine, `setOffline` can wait for the page, which waits for this request. Until then, each retry fails too.
+  // On a busy machine, `setOffline` can wait for the page, which waits for this request. Until then, each retry fails
+  // too.
   let offline: 'no' | 'soon' | 'yes' = 'no'
   await page.route(/\/parts\/1$/, async (route) => {
     if (offline === 'yes') return route.fallback()

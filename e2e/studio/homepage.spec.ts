@@ -122,7 +122,7 @@ test('a category that is the source of a homepage section cannot be deleted unti
   await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
 })
 
-test('if another operator publishes, a draft stays, even after a change of language, and its author chooses a version @desktop', async ({
+test('a draft survives a publication by another operator and a change of language, and its author chooses a version @desktop', async ({
   page,
   browser,
 }) => {

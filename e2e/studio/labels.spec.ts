@@ -47,9 +47,7 @@ test('a tag is renamed in several languages; an English name is required', async
   await expect(page.getByText('No tags match this name.')).toBeVisible()
 })
 
-test('a tag is merged into another and disappears; another is deleted, and its video stays', async ({
-  page,
-}) => {
+test('merging a tag into another removes it, and deleting a tag keeps its video', async ({ page }) => {
   const [from, into, deletedTag] = [uniqueName('from'), uniqueName('into'), uniqueName('lone')]
   await openStudioWithSession(page, 'editor')
   const video = await createLabelledDraft(page, { tags: [from, deletedTag] })

@@ -138,7 +138,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   expect(lines.slice(1).map((line) => /ord_\w+/.exec(line)?.[0])).toEqual([byStripe, bySandbox])
 })
 
-/** Creates a discrepancy: the gateway refunded 10 cents more than the ledger has. */
+/** Mocks a discrepancy: the gateway holds 10 cents less than the ledger has. */
 const mockDiscrepancy = (page: Page, order_id: string) =>
   page.route('**/api/studio/reconciliation*', async (route) => {
     const response = await route.fetch()

@@ -22,9 +22,7 @@ async function expectPromptBeforeReload(page: Page): Promise<void> {
   await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible()
 }
 
-test('leaving a video’s page asks before unsaved input is lost, and not after it is saved', async ({
-  page,
-}) => {
+test('a video’s page asks before it is left, but only while input is unsaved', async ({ page }) => {
   await openStudioByInvitation(page, 'owner')
   const name = `A night that was typed ${crypto.randomUUID().slice(0, 8)}`
   await createDraft(page, name)
@@ -72,7 +70,7 @@ const forms = [
   ['an invitation', '/studio/team', 'E-mail'],
 ] as const
 
-test('every form of the studio asks before unsaved input is lost, and so does signing out @screens', async ({
+test('every form of the studio asks before unsaved input is lost, even by signing out @screens', async ({
   page,
 }) => {
   await openStudioByInvitation(page, 'owner')

@@ -39,7 +39,7 @@ const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
     },
   })
 
-/** Waits for the count, because an acknowledged play is written within a second. */
+/** Waits for the count, because a play may be written up to a second after the response. */
 const expectPlays = (count: number) => expect.poll(plays, { timeout: 60_000 }).toBe(count)
 
 const plays = async (): Promise<number> => {
@@ -152,7 +152,7 @@ describe('expired rows', () => {
     return rows[0]
   }
 
-  it('are deleted: plays after two days, even before the job adds them to the count, and tombstones of removals after thirty days', async () => {
+  it('are deleted: plays after two days, without losing their count, and tombstones after thirty days', async () => {
     const purgeAfterDays = (days: number) =>
       purgeLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
     await save(0, 10)
@@ -191,7 +191,7 @@ describe('the history', () => {
     expect((await visitor.callOk(listHistory)).list).toEqual([])
   })
 
-  it('keeps entries watched after a removal that arrives late', async () => {
+  it('keeps an entry that was watched after a removal, even if the removal arrives later', async () => {
     await save(1000, 30)
     const body = { remove: [video.id], at: at(20) }
     expect(await visitor.callOk(saveHistory, { body })).toEqual({ removed: 0 })

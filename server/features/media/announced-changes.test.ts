@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database/
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 /**
- * Two sites on one database, like two processes. Their caches always rely on announcements; in production, they do so
- * only if the last change was a minute ago.
+ * Two sites on one database, like two processes. Their caches rely on announcements from the start; in production, a
+ * cache relies on them only if the last change was more than a minute ago.
  */
 let database: TestDatabase
 let editing: TestSite

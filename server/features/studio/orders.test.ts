@@ -288,13 +288,13 @@ describe('a refund', () => {
       refunded_cents: 0,
     })
     delete site.gatewayOverrides.refundPayment
-    // A check sends the refund once more, with the same idempotency key.
+    // A sync sends the refund once more, with the same idempotency key.
     expect(await support.studio.callOk(syncOrder, { body })).toEqual({ settled: true, status: 'refunded' })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
   })
 })
 
-describe('"check again"', () => {
+describe('"Sync with gateway"', () => {
   it('finds a payment whose response was lost, and marks the order as paid', async () => {
     const shopper = await Shopper.create(site)
     const { id } = await shopper.order({ episode_id: episodeIdOf(site) })

@@ -23,7 +23,9 @@ async function addOne(tx: Tx, id: string): Promise<void> {
   await sql`UPDATE counters SET count = count + 1 WHERE id = ${id}`.execute(tx)
 }
 
-/** Increments both counters and causes a deadlock with another connection, which increments them in the reverse order. */
+/**
+ * Increments both counters and causes a deadlock with another connection, which increments them in the reverse order.
+ */
 async function addInDeadlock(tx: Tx): Promise<void> {
   // The other connection of an earlier attempt may still wait for a row.
   await othersEnd()

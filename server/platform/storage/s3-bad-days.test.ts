@@ -11,7 +11,7 @@ import type { S3Timeouts } from './s3-calls.ts'
 import { isStorageUnavailable } from './storage.ts'
 
 const timeouts: S3Timeouts = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
-/** Few attempts and short time-outs, so that tests of their exhaustion are fast. */
+/** Few attempts and short time-outs, so that a test that uses up all attempts is fast. */
 const impatience: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 1000, requestMs: 5000 }
 
 let root: string
@@ -85,7 +85,7 @@ test('reports the status or error code of the store if the key, the secret or th
 })
 
 const megabyte = 1024 * 1024
-/** Three parts. */
+/** A file that is uploaded in three parts. */
 const large = randomBytes(17 * megabyte)
 /** Two megabytes are enough for downloads, which have no parts and may break anywhere. */
 const film = large.subarray(0, 2 * megabyte)

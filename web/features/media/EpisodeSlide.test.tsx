@@ -41,7 +41,7 @@ const tools = {
   whenScrollEnds: () => noop,
 }
 
-it("shows an episode's progress in the viewer's language, with a space that does not break", () => {
+it("shows the progress of an episode's conversion in the viewer's language, with a non-breaking space", () => {
   const client = new QueryClient()
   const making: EpisodePlayback = { kind: 'making', progress: 33 }
   client.setQueryData(playbackQuery(episode.id).queryKey, making)

@@ -115,7 +115,7 @@ test('a claim in the guest’s own browser moves the balance into an account', a
   expect([await playbackCode(site, shopper, 4), await playbackCode(site, shopper, 5)]).toEqual([200, 200])
 })
 
-describe('a claim does not open an account with a balance', () => {
+describe('a claim does not sign in to an account with a balance', () => {
   const register = ({ visitor }: Shopper, email: string) =>
     visitor.callOk(registerUser, { body: { email, password, repeat_password: password } })
 

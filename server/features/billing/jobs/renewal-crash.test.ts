@@ -49,7 +49,7 @@ async function settleAll(): Promise<void> {
 }
 
 test(
-  'a renewal is charged once if the process dies at any statement or during any commit, and other processes continue',
+  'a renewal is charged once if the process dies at any statement or during any commit and other processes take over',
   { timeout: 600_000 },
   async () => {
     const whole = await due()

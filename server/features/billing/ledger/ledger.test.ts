@@ -67,7 +67,7 @@ async function lines(): Promise<string[]> {
   )
 }
 
-/** Returns the accounts of the order's lines that are queued for the daily figures. */
+/** Returns the accounts of the order's lines that are queued for the studio's funnel. */
 async function unaggregated(): Promise<string[]> {
   const rows = await database.db
     .selectFrom('unaggregated_ledger_lines')
@@ -130,7 +130,7 @@ describe('the entry of an unwanted payment', () => {
 describe('the entries of a dispute', () => {
   const source = 'sales:episode'
 
-  test('debit the gateway and credit it back, each time in a separate transaction', async () => {
+  test('credit the gateway, and debit it when money returns, each time in a separate transaction', async () => {
     for (const cents of [99, -99, 50])
       await runInTransaction((tx) => enterDispute(tx, { ...paid, source, at: now }, cents))
     expect(await lines()).toEqual([

@@ -61,7 +61,7 @@ test('a card that the browser sends to Stripe pays the next renewal, and the old
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
 })
 
-test('a declined card shows the reason; its secret accepts no other card, and a retry gets a new secret', async () => {
+test('a declined card is refused with the reason, its setup accepts no other card, and a retry starts a new setup', async () => {
   const shopper = await subscriber()
   const setup = await byCard(shopper)
   const secret = setup.info?.next.client_secret ?? ''
@@ -95,7 +95,7 @@ test("Stripe's webhook event completes a change whose subscriber does not return
   await expect.poll(() => membershipOf(shopper)).toMatchObject({ method: { last4: '3184' } })
 })
 
-test('the secret of a declined card accepts no other card, even if only the webhook event reports the decline', async () => {
+test('the setup of a declined card is cancelled at Stripe, even if only the webhook event reports the decline', async () => {
   const shopper = await subscriber()
   const secret = (await byCard(shopper)).info?.next.client_secret ?? ''
   const [id = ''] = secret.split('_secret_')

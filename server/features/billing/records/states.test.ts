@@ -67,7 +67,7 @@ describe('the allowed transitions', () => {
     ])
   })
 
-  test('of an order whose refund failed only restore the refunded amount', () => {
+  test('of an order with a failed refund can only restore the refunded amount', () => {
     expect(movesOf(orderStatuses, refundReversals)).toEqual([
       'partially_refunded → paid',
       'refunded → paid',

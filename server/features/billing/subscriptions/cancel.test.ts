@@ -67,7 +67,7 @@ test.each([cancelSubscription, resumeSubscription])(
   },
 )
 
-test('repeated cancelling and resuming ends with a cancelled plan, few mails and few audit events', async () => {
+test('after five resumptions a day, the next is refused; few mails are sent and few audit events are stored', async () => {
   const shopper = await subscriber()
   const { visitor, email } = shopper
   const { id } = await visitor.callOk(getUser)

@@ -83,13 +83,13 @@ describe('a webhook event', () => {
       .toEqual([{ reference }])
     expect(await statusOf(orderId)).toEqual({ status: 'pending' })
     delete site.gatewayOverrides.retrievePayment
-    await leaveToNotification(orderId)
+    await leaveToWebhookEvent(orderId)
     await runJanitorIn(15_000)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
   })
 
   /** Stops the polling of an order's payment, so that only the webhook event can settle it. */
-  const leaveToNotification = (orderId: string) =>
+  const leaveToWebhookEvent = (orderId: string) =>
     site.context.db
       .updateTable('payment_attempts')
       .set({ next_poll_at: null })
@@ -98,7 +98,7 @@ describe('a webhook event', () => {
 
   test('does not block others if it cannot be applied, and is abandoned after the last retry', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
-    await leaveToNotification(orderId)
+    await leaveToWebhookEvent(orderId)
     const now = site.context.clock.now()
     const eventRow = (reference: string, at: Date) => ({
       gateway: 'sandbox' as const,

@@ -20,7 +20,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator
-/** The site's time. Authenticator codes change every half minute, and each test begins in the middle of one. */
+/** The site's time. Authenticator codes change every 30 seconds, and each test begins 15 seconds after a change. */
 let now = 0
 
 const stepMs = 30_000

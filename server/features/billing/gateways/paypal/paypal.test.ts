@@ -303,11 +303,11 @@ describe('a paid order at PayPal', () => {
   })
 
   test.each([
-    ['won', 'paid', 200],
-    ['lost', 'charged_back', 402],
+    ['paid', 'won', 200],
+    ['charged_back', 'lost', 402],
   ] as const)(
-    'has the right status after its dispute is %s, even if the event about its opening is sent again',
-    async (end, status, code) => {
+    'is %s after its dispute is %s, even if the event about its opening is sent again',
+    async (status, end, code) => {
       const { shopper, order, token, captureId } = await createPaidOrder()
       paypal.orders.dispute(token, 'open', clock.now())
       await expectOrderState(shopper, order.id, { status: 'charged_back' })

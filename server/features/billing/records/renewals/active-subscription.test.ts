@@ -309,15 +309,15 @@ test('membership, entitlements and checkout always agree, whatever the gateway a
 }, 600_000)
 
 test.each([
-  ['active and renewed', {}, '2026-01-11'],
-  ['active and cancelled', { cancel_at_period_end: true }, '2026-01-08'],
-  ['active without a method', { gateway: null }, '2026-01-08'],
-  ['active with a detached method', { gateway: null, method_detached_at: new Date() }, '2026-01-11'],
-  ['past due', { status: 'past_due', grace_ends_at: new Date('2026-01-10') }, '2026-01-10'],
-  ['past due and cancelled', { status: 'past_due', cancel_at_period_end: true }, '2026-01-11'],
-  ['ended', { status: 'ended' }, null],
-  ['incomplete', { status: 'incomplete', period_ends_at: null }, null],
-] as const)('a subscription that is %s gives access until the right date', (_, more, end) => {
+  ['active and renewed', '2026-01-11', {}],
+  ['active and cancelled', '2026-01-08', { cancel_at_period_end: true }],
+  ['active without a method', '2026-01-08', { gateway: null }],
+  ['active with a detached method', '2026-01-11', { gateway: null, method_detached_at: new Date() }],
+  ['past due', '2026-01-10', { status: 'past_due', grace_ends_at: new Date('2026-01-10') }],
+  ['past due and cancelled', '2026-01-11', { status: 'past_due', cancel_at_period_end: true }],
+  ['ended', null, { status: 'ended' }],
+  ['incomplete', null, { status: 'incomplete', period_ends_at: null }],
+] as const)('a subscription that is %s gives access until %s', (_, end, more) => {
   const standing = {
     status: 'active',
     period_ends_at: new Date('2026-01-08'),
