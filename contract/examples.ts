@@ -37,7 +37,7 @@ const episodeId = 'ep_4c8e1f9a6b2d7035e8f1a4c7b9d2603f'
 const nextEpisodeId = 'ep_a7d3f05b8e1c6492b0d5f8a3e7c1964d'
 const orderId = 'ord_6e1b9d4f7a2c8053f9b6d1e4a7c2830d'
 
-/** The folder of the episode's media, by a link that is signed for one viewer. */
+/** The folder of the episode's media, in a link that is signed for one viewer. */
 const media = '/media/SIGNATURE/ast_2c7e9b4d1f8a6035c2e7b9d4f1a8603c'
 const stillUrl = '/public/ast_2c7e9b4d1f8a6035c2e7b9d4f1a8603c/still.webp'
 

@@ -36,8 +36,8 @@ interface Plan {
 }
 
 /**
- * Creates demo members with a partly spent balance, so that the studio's figures are not empty. It does so once, as
- * soon as episodes are on sale. The ids are chosen before anything is bought, so that a start after a crash continues.
+ * Creates demo members with a partly spent balance, once, as soon as episodes are on sale. Without them, the studio's
+ * figures would be empty. The ids are chosen before anything is bought, so that a start after a crash continues.
  */
 export async function fillDemoBalances(context: Context): Promise<void> {
   const { db, gateways, isBalanceEnabled, log } = context

@@ -130,7 +130,7 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
   ]
   const [paying, others] = await Promise.all([
     measureFault(watch, failingStripe(fakes)),
-    // The long fault runs while the others run one after the other.
+    // The long fault lasts while the other faults run one after the other.
     inTurn(faults, (fault) => measureFault(watch, fault)),
   ])
   printLines([

@@ -31,7 +31,7 @@ const exportsAtOnce = 20
 const readers = 500
 const holdMs = 10_000
 
-/** Number of requests of each kind. The sum is ten minutes of 6,000 requests per minute. */
+/** Number of requests of each kind. Their total is 6,000 requests per minute for ten minutes. */
 const loads: LoadCounts = {
   beacons: 10_000,
   tokens: 10_000,

@@ -26,8 +26,8 @@ const settleMs = 75_000
 /** Period over which the viewers arrive, in milliseconds. */
 const arriveMs = 30_000
 /**
- * Wait after each step, until PostgreSQL has counted the transactions of connections that are now idle. Without it, some
- * would be counted in the next step.
+ * Wait after each step, until PostgreSQL has counted the transactions of connections that are now idle. Without it,
+ * some would be counted in the next step.
  */
 const countedMs = 11_000
 /** Number of members who make sequential requests, to measure the latency without load. */

@@ -45,8 +45,8 @@ export function pagesOf(
 }
 
 /**
- * Returns the values of a cursor. If sorted by popularity, they begin with the last rank change that was returned.
- * Here, there is none.
+ * Returns the values of a cursor. In a list by popularity, they begin with the rank change at which the last page
+ * ended: here, none.
  */
 function inOrder(sort: 'newest' | 'popular' | undefined, place: NonNullable<Place>) {
   return sort === 'popular' ? [0, '', ...place] : place
@@ -60,7 +60,8 @@ const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOStr
 
 /**
  * Returns cursor positions in the list of all videos, the recommendations, the list of tags and a user's lists. In the
- * list of all videos, `front` has positions near the start, and `anywhere` the positions of the videos `some`.
+ * list of all videos, `front` has positions near the start, and `anywhere` the positions of some videos with ids in
+ * `some`.
  */
 export async function readCursors(pool: Pool, some: readonly string[], personId: string) {
   const read = async (text: string, values: unknown[] = []) => [

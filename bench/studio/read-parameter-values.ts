@@ -48,8 +48,8 @@ const daysAgo = [1, 7, 30, 90, 180, 300]
 const timeBefore = (days: number) => new Date(Date.now() - days * dayMs).toISOString()
 
 /**
- * Returns the values of a field: known values, otherwise the values that its schema lists, times in the past for a
- * time, or the maximum of a number.
+ * Returns values for a field: its known values, or else the values that its schema lists, past times for a time, or the
+ * maximum for a number.
  * @throws Error if there are none
  */
 export function valuesFor(

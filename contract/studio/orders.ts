@@ -199,7 +199,10 @@ export const refundOrder = command({
   ],
   body: Type.Object({
     id: Id,
-    /** Default: the remaining amount; for a top-up, the unspent amount, and more than that requires a reason. */
+    /**
+     * By default, the whole remaining amount; for a top-up, its unspent amount. A larger refund of a top-up requires a
+     * reason.
+     */
     amount_cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
     reason: Type.Optional(Reason),
     /** The refunded amount that the operator saw. The refund is refused if more has been refunded since. */

@@ -94,9 +94,7 @@ export const addPlan = command({
     intro_price_cents: Type.Optional(nullable(Price)),
     currency: stringEnum(planCurrencies),
     period_days: Days,
-    /**
-     * Marks the plan as the best value. At most one plan is highlighted, so another highlighted plan loses its mark.
-     */
+    /** Marks the plan as recommended. At most one plan is highlighted, so another highlighted plan loses its mark. */
     highlight: Type.Optional(Type.Boolean()),
     position: Type.Optional(Position),
   }),

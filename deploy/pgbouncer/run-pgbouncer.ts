@@ -24,7 +24,7 @@ export interface PgBouncer {
 /**
  * Starts PgBouncer with this folder's configuration in front of a test server, for all its databases. `settings`
  * replaces some lines of the configuration.
- * @param options `timeoutMs` replaces the time-outs of the sessions; `users` are those who may also connect
+ * @param options `timeoutMs` replaces the time-outs of the sessions; the database users `users` may connect too
  */
 export async function startPgBouncer(
   databaseUrl: string,

@@ -20,8 +20,8 @@ export interface Manifest {
 const oldFfmpeg = /^@(ffmpeg|ffprobe)-installer\//
 
 /**
- * Creates a release's package.json from that of the checkout. It has only packages that the released code imports, and
- * only npm scripts whose files are released.
+ * Creates a release's package.json from that of the checkout. Its dependencies are only packages that the released code
+ * imports. Its npm scripts are only those whose files are released.
  */
 export function releaseManifest(
   checkout: Manifest,

@@ -49,9 +49,9 @@ async function buildScript(input: string, file: string, define: Record<string, s
 }
 
 /**
- * Adds preloads to a document, after its entry script. Sets its theme colour from the design tokens. The server replaces
- * `<!--preloads-->` by the route's scripts. The Latin font is preloaded because every screen uses it, so that text
- * rarely changes its font after it appears.
+ * Adds preloads to a document, after its entry script. Sets its theme colour from the design tokens. The server
+ * replaces `<!--preloads-->` by the route's scripts. The Latin font is preloaded because every screen uses it, so that
+ * text rarely changes its font after it appears.
  */
 async function finishDocument(document: string): Promise<void> {
   const font = Object.values(manifest).find(({ src }) => src?.endsWith('figtree-latin-wght-normal.woff2'))

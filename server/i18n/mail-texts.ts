@@ -9,7 +9,8 @@ export type MailTexts = typeof en
 
 /**
  * The mail templates. A mail of `templates` has a button that opens `link`, and uses the other values that its texts
- * name. `contact` forwards a visitor's `name`, `email` and `message` to the operator. `composeReceipt` composes `receipt`.
+ * name. `contact` forwards a visitor's `name`, `email` and `message` to the operator. `composeReceipt` composes
+ * `receipt`.
  */
 export type MailTemplate = keyof MailTexts['templates'] | 'contact' | 'receipt'
 

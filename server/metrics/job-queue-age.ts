@@ -3,7 +3,9 @@ import { selectQueueAges } from '#server/platform/jobs/claim-jobs.ts'
 import { scheduledJobs } from '#server/scheduled-jobs.ts'
 import type { DatabaseGauge } from './metrics-queries.ts'
 
-/** Creates the gauge of how long the due runs of scheduled jobs wait. It uses the conditions by which workers find work. */
+/**
+ * Creates the gauge of how long the due runs of scheduled jobs wait. It uses the conditions by which workers find work.
+ */
 export function jobQueueAge(context: Context): DatabaseGauge {
   const jobs = scheduledJobs(context)
   return {

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import type * as https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
-/** A host name given by a user has no dot, or resolves to an address that is not public. */
+/** Thrown for a host name that has no dot, is an IP address, or resolves to an address that is not public. */
 export class NotPublicError extends Error {
   override name = 'NotPublicError'
 }

@@ -1,4 +1,4 @@
-/** Work took longer than its time-out. */
+/** Thrown if work takes longer than its time-out. */
 export class TimedOut extends Error {
   override name = 'TimedOut'
 }

@@ -10,7 +10,7 @@ import { adClickIds, referrerToken } from './tracking/visit-parameters.ts'
 export const requestTimeout = 100_000
 const userTokenKey = 'user_token'
 
-/** The server understood the call and rejected it: `code` is the reason, `info` its details. */
+/** Thrown if the server understood a call and rejected it: `code` is the reason, `info` its details. */
 export class ApiError extends Error {
   readonly code: number
   readonly info: unknown
@@ -30,8 +30,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The call failed without a valid API response: there was no response (`status` 0), an HTTP error, or an unreadable
- * response.
+ * Thrown if a call failed without a valid API response: there was no response (`status` 0), an HTTP error, or an
+ * unreadable response.
  */
 export class RequestError extends Error {
   readonly status: number

@@ -4,8 +4,8 @@ interface InAppBrowser {
 }
 
 /**
- * A pattern for the user agents of each app's in-app browser. Facebook is last, because its pattern also matches some of
- * the company's other apps.
+ * A pattern for the user agents of each app's in-app browser. Facebook is last, because its pattern also matches some
+ * of the company's other apps.
  */
 const userAgentMarkers: [InAppBrowser['app'], RegExp][] = [
   ['Instagram', /\bInstagram\b/],

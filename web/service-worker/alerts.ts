@@ -4,8 +4,8 @@ import type { PushMessage } from '#contract/alerts.ts'
 declare const self: ServiceWorkerGlobalScope
 
 /**
- * Shows the notification of a push. Browsers require a notification for each push, so an unreadable push shows a generic
- * notification.
+ * Shows the notification of a push. Browsers require a notification for each push, so an unreadable push shows a
+ * generic notification.
  */
 export async function showAlert(data: PushMessageData | null): Promise<void> {
   const { title, body, lang, icon, url, tag } = parsePush(data)

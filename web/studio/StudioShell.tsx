@@ -29,8 +29,8 @@ import { clearUnsaved, hasUnsaved } from './ui/unsaved/use-unsaved.ts'
 import styles from './studio-shell.module.css'
 
 /**
- * The frame around every screen of the studio. Without a session it shows the sign-in, on top of the screen if there are
- * unsaved changes.
+ * The frame around every screen of the studio. Without a session it shows the sign-in, on top of the screen if there
+ * are unsaved changes.
  */
 export function Shell() {
   const { t } = useTexts()

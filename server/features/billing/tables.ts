@@ -126,8 +126,8 @@ export interface SubscriptionsTable {
 
 /**
  * The reason for an automatic refund of a payment: the order was already paid, the buyer already owned the product, the
- * introductory price was already used, the attempt had already been settled as failed or cancelled (`late_payment`), or the
- * user withdrew from the contract or deleted the account.
+ * introductory price was already used, the attempt had already been settled as failed or cancelled (`late_payment`), or
+ * the user withdrew from the contract or deleted the account.
  */
 export type AutoRefundReason =
   | 'paid_twice'

@@ -143,8 +143,8 @@ function sendVideo(context: PagesContext, sendDocument: SendDocument): Handle {
       videoId: id,
       episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
     }
-    // Rejects ids in another format before the query, because PostgreSQL refuses strings that contain a NUL.
     const page = { name: 'index', route: '/videos/:id', language } as const
+    // Rejects ids in another format before the query, because PostgreSQL refuses strings that contain a NUL.
     const firstScreen = /^\w+$/.test(id)
       ? await loadFirstScreen(context, firstScreenRequest).catch(ignoreDatabaseDown)
       : undefined

@@ -22,9 +22,7 @@ export interface IconStudioContext {
   }
 }
 
-/**
- * Dependencies of the commands for settings. The environment has the values of settings that no operator has changed.
- */
+/** Dependencies of the commands for settings. */
 export interface SettingsContext {
   environment: Pick<Config, 'operator' | 'mail' | 'limits' | 'tracking'>
   /** States which secrets are set. Does not include their values. */

@@ -77,7 +77,8 @@ export function openAnnouncements({
   const byChannel = Map.groupBy(listeners, ({ channel }) => channel)
   const onNotification = (channel: string, payload?: string) => {
     if (payload === undefined) {
-      // Listening begins on the echo channel last. Once it does, it has begun on all channels.
+      // A missing payload reports that listening has begun on a channel. The echo channel is the last one, so this
+      // process now listens on all channels.
       if (channel !== echoChannel) return
       onMissed()
       sendEcho()

@@ -10,7 +10,9 @@ interface ConnectionWait {
   seconds: number
 }
 
-/** The channel of each `ConnectionWait`. Without a subscriber, waits are not measured. */
+/**
+ * The diagnostics channel to which each `ConnectionWait` is published. Without a subscriber, waits are not measured.
+ */
 const waits = channel('cliffhanger:connection-wait')
 
 /** Reports how long `ready` takes, even if it fails. @returns `ready` */

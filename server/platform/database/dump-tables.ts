@@ -36,7 +36,7 @@ const backupLock = 4_711_850_002
 /** SQL that returns true if files may be deleted, because no backup is running. */
 export const noBackupRunsQuery = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
 
-/** Reads the id with which the site marks its bucket; undefined if no version that marks buckets has been started. */
+/** Reads the id that identifies the site in its bucket. Returns undefined if the database has no id yet. */
 export async function readSiteId(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     "SELECT value->>'id' AS id FROM settings WHERE key = 'site_id'",

@@ -37,7 +37,7 @@ export interface Mailer {
   check(): Promise<void>
 }
 
-/** A mail was not accepted. The message omits the server's text, which repeats the address. */
+/** Thrown if a mail is not accepted. The message omits the server's text, which repeats the address. */
 export class MailError extends Error {
   /** The server rejected this mail or recipient permanently: a retry is useless. */
   readonly isPermanent: boolean

@@ -9,7 +9,7 @@ export interface ThreadJob {
 export type ThreadResult = { result: unknown } | { problem: { name: string; message: string } }
 export type ThreadMessage = 'loaded' | ThreadResult
 
-/** The work took longer than its deadline, or its thread ended without a result. */
+/** Thrown if the work took longer than its deadline, or its thread ended without a result. */
 export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded'
 }

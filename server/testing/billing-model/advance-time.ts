@@ -47,7 +47,7 @@ async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   return rows[0]?.at?.getTime() ?? null
 }
 
-/** Delivers a webhook event. If the site stops before it has applied the event, the janitor job does so later. */
+/** Delivers a webhook event. If the site stops before it has applied the event, the janitor job applies it later. */
 export async function deliverWebhook(
   harness: BillingHarness,
   event: WebhookEvent,

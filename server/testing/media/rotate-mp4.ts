@@ -14,8 +14,7 @@ export function rotateMp4(path: string, degrees: number): void {
   const header = file.indexOf('tkhd')
   if (!matrix || header < 0)
     throw new Error('The file has no track header, or the rotation is not 90, 180 or 270 degrees.')
-  // Position of the matrix: after the type, 40 bytes with version and flags, two dates, number, reserved, length, two
-  // reserved, layer, group, volume and reserved.
+  // The matrix follows the type and 40 bytes of other fields (ISO/IEC 14496-12, track header).
   const at = header + 4 + 40
   const [a, b, c, d] = matrix.map((value) => value * 65_536)
   for (const [place, value] of [a, b, 0, c, d].entries()) file.writeInt32BE(value ?? 0, at + 4 * place)

@@ -42,7 +42,8 @@ export function startErrorReporting(
 }
 
 /**
- * Starts replays, paused on the screens for signing in and paying. The iframe of the payment form is never recorded.
+ * Starts replays. They are paused on the screens for signing in and paying. The iframe of the payment form is never
+ * recorded.
  */
 function startReplays(): void {
   const replay = replayIntegration({

@@ -7,8 +7,9 @@ import type { OpenPlayer, Source } from './player.ts'
 const supportsMediaSource = 'MediaSource' in globalThis || 'ManagedMediaSource' in globalThis
 
 /**
- * Chooses between the browser's native player and hls.js. Browsers in which hls.js cannot run use the native player. The
- * episode on screen starts in the native player if that is faster, and hls.js takes over if the native player fails.
+ * Chooses between the browser's native player and hls.js. Browsers in which hls.js cannot run use the native player.
+ * The episode on screen starts in the native player if that is faster, and hls.js takes over if the native player
+ * fails.
  * @param active whether the episode is on screen
  */
 export function choosePlayer(source: Source, active: boolean): OpenPlayer {

@@ -14,8 +14,8 @@ import {
 /** Payments that take longer than this to settle are shown to operators. */
 const overdueAfterMs = 10 * 60_000
 /**
- * Payments without an order of this site are listed for this long. If an earlier day is requested, those found since
- * that day are listed too.
+ * Payments without an order of this site are listed for this long after they were found. If an earlier day is
+ * requested, the list begins with that day.
  */
 const unmatchedPaymentsShownMs = 14 * dayMs
 

@@ -22,7 +22,9 @@ const selectPlansWithSubscribers = (db: Db) =>
       ),
     )
 
-/** Returns the plans on sale by position, then the archived plans, latest first, each with its number of subscribers. */
+/**
+ * Returns the plans on sale by position, then the archived plans, latest first, each with its number of subscribers.
+ */
 export function selectAllPlans(db: Db) {
   return selectPlansWithSubscribers(db)
     .orderBy(sql`archived_at IS NOT NULL`)

@@ -140,7 +140,7 @@ export const toUnlistedReference = (from: Date, to: Date): string =>
 /** Returns whether a reference belongs to a discrepancy about a time span, and therefore to no payment. */
 export const isUnlistedReference = (reference: string): boolean => reference.startsWith(unlistedPrefix)
 
-/** The reference of the `unreadable` payment that an adapter lists if the gateway did not return its disputes. */
+/** The reference of the `unreadable` placeholder that an adapter lists if the gateway did not return its disputes. */
 export const unreadDisputesReference = 'disputes'
 
 /** A payment method to set up without a payment. */

@@ -3,8 +3,8 @@ import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 /**
- * Inserts the lines of a ledger transaction. Also queues the lines of sales and disputes; a job adds them to the daily
- * figures (sale-queries.ts).
+ * Inserts the lines of a ledger transaction. Also queues the lines of sales and disputes; a job adds them to the
+ * studio's funnel (sale-queries.ts).
  */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
   const inserted = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()

@@ -50,7 +50,7 @@ type Step =
 /** The earlier changes that this call has already queried (`look up`) or cancelled (`give up`). */
 type HandledSetups = Record<'look up' | 'give up', Set<string>>
 
-/** For this long, a request that the gateway does not know blocks a new one. */
+/** Time after which a request that the gateway does not know no longer blocks a new one. */
 const unknownSetupTimeoutMs = 60_000
 
 /**

@@ -52,7 +52,10 @@ type Step =
   | ({ do: 'charge' } & Charge)
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
-/** For this long, a request that the gateway does not know may still arrive, so it blocks another payment. */
+/**
+ * Time after which a request that the gateway does not know can no longer arrive. Until then, it blocks another
+ * payment.
+ */
 const unknownPaymentTimeoutMs = 60_000
 
 /**
@@ -110,7 +113,8 @@ async function beginAttempt(
   if (order?.user_id !== userId) throw new Refusal('notFound')
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending') throw new Refusal('orderClosed')
-  // A lost period is paid only by restoring its lost payment. Until then it counts as owned, so it is not sold again.
+  // The buyer has already paid for a period whose payment the database lost. It counts as owned until its payment is
+  // restored, so it is not sold again.
   if (await isAlreadyOwned(tx, order, { now, isRestored: false })) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {

@@ -134,8 +134,8 @@ function closeAttempt(
 }
 
 /**
- * Checks that a payment has the amount, currency and id of its order. A different payment unlocks nothing and must be
- * resolved by an operator. For example, the price of an order may have changed since its payment.
+ * Checks that a payment has the amount, the currency and the id of its order. A restored order may have another id. A
+ * payment that differs unlocks nothing and must be resolved by an operator.
  * @throws Error if the payment does not match
  */
 function checkSameAmount(order: OrderRow, payment: Payment): void {

@@ -40,8 +40,8 @@ interface PositionValues {
 }
 
 /**
- * SQL condition: true if this row of `rank_changes` moved its video from below the position to the position or above
- * it. Only one row of a video can pass the position, and rows never change, so no video is listed twice.
+ * SQL condition: true if this row of `rank_changes` raised its video from below the position to the position itself or
+ * above. Only one row of a video can pass the position, and rows never change, so no video is listed twice.
  */
 export function hasRisenPast({ key, id, rankChanges }: PositionValues): RawBuilder<SqlBool> {
   const { from, after } = rankChanges ?? { from: 0, after: '' }

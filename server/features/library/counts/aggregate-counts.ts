@@ -17,8 +17,8 @@ import { deleteTombstones } from '#server/features/library/history/history-queri
 const batchSize = 5000
 
 /**
- * Retention of counted plays, in days. A play is needed until its half hour ends. The remaining time allows for clock
- * skew and diagnosis.
+ * Retention of counted plays, in days. A play is needed for at most half an hour, in which another play does not count.
+ * The remaining time allows for clock skew and diagnosis.
  */
 const playRetentionDays = 2
 /**

@@ -27,8 +27,8 @@ export async function upsertHistory(
 /**
  * Stores positions, in the order of their keys, unless a later position or removal exists. Skips episodes that do not
  * exist. Inserts a row into `started_videos` for each video that a viewer starts. A trigger cannot do this, because it
- * would also insert one for each entry that a merge moves to another user. The caller must have locked the users against
- * merging and deletion.
+ * would also insert one for each entry that a merge moves to another user. The caller must have locked the users
+ * against merging and deletion.
  * @returns the positions that were written
  */
 export async function upsertHistories(

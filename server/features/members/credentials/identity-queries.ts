@@ -57,7 +57,7 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Marks the state of a flow as used, for all processes. Deletes expired states.
+ * Marks the `state` of an OAuth flow as used, so that no process accepts it again. Deletes expired states.
  * @returns false if the state was already used
  */
 export async function useState(db: Db, state: string, expiresAt: Date, now: Date): Promise<boolean> {

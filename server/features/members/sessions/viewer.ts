@@ -165,7 +165,8 @@ export async function ensureUserRow(
 
 /**
  * Returns the viewer of a call about stored data. If a guest's token states that there is no row, looks the row up.
- * This is necessary because a guest's token must not identify a member after a sign-up (`identify` does not check this). If there is a row, the response with the new cookie was lost, so sets the cookie again.
+ * This is necessary because a guest's token must not identify a member after a sign-up (`identify` does not check
+ * this). If there is a row, the response with the new cookie was lost, so sets the cookie again.
  * @throws Refusal signInRequired without a known token, or if the guest was registered, merged or deleted
  */
 export async function requireActiveViewer(context: MembersContext, call: ViewerCall): Promise<Viewer> {

@@ -116,8 +116,8 @@ async function lockGuest(
 }
 
 /**
- * Returns the ad ids of a new member. A provider's redirect sends none, so only the referrer token in the guest's cookie
- * is available.
+ * Returns the ad ids of a new member. A provider's redirect sends none, so only the referrer token in the guest's
+ * cookie is available.
  */
 function adIdsOf({ viewer }: AccountCall): AdClickIds {
   return {

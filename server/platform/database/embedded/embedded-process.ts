@@ -121,8 +121,8 @@ const lookEveryMs = 250
 
 /**
  * Calls `stop` once the server `pid` has received a stop signal. Reads the server's log, because only the log reports
- * the signal. The caller must then stop the server itself: after a SIGTERM, PostgreSQL waits for its clients, and after a
- * SIGHUP it only reloads its settings.
+ * the signal. The caller must then stop the server itself: after a SIGTERM, PostgreSQL waits for its clients, and after
+ * a SIGHUP it only reloads its settings.
  * @returns a function that ends the watch after a last read
  */
 export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {

@@ -15,8 +15,8 @@ export interface RunAs {
 }
 
 /**
- * Chooses the user for PostgreSQL. Unless this process runs as root, returns undefined: PostgreSQL runs as the same user.
- * For root, returns the owner of the existing data, or else postgres or nobody.
+ * Chooses the user for PostgreSQL. Unless this process runs as root, returns undefined: PostgreSQL runs as the same
+ * user. For root, returns the owner of the existing data, or else postgres or nobody.
  * @throws ConfigError if that user can't reach `paths`, even with the capability
  */
 export function chooseUser(clusterDir: string, paths: string[]): RunAs | undefined {

@@ -59,7 +59,8 @@ export const subscribe = (): Promise<void> => withPushLock(subscribeLocked)
 
 async function subscribeLocked(): Promise<void> {
   const [worker, { public_key }] = await Promise.all([activeWorker(), call(getPushAlerts)])
-  // An existing subscription may have another key, or belong to another user. Ending it makes its endpoint invalid.
+  // An existing subscription may have another key, or belong to another user, who must get no more pushes in this
+  // browser.
   await (await worker.pushManager.getSubscription())?.unsubscribe()
   const subscription = await worker.pushManager.subscribe({
     userVisibleOnly: true,

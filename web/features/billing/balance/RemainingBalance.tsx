@@ -16,8 +16,8 @@ interface RemainingBalanceProps {
 }
 
 /**
- * Shown before an account with paid money is deleted. Offers a refund of the refundable part. Below that offer, the user
- * can agree to forfeit the money.
+ * Shown before an account with paid money is deleted. Offers a refund of the refundable part. Below that offer, the
+ * user can agree to forfeit the money.
  */
 export function RemainingBalance({ balances, renderForfeitButton, onRefunded }: RemainingBalanceProps) {
   const { t } = useTranslation()

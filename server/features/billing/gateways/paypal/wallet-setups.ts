@@ -35,7 +35,8 @@ export function createWalletSetups(client: PaypalClient): MethodSetups {
     async cancel(reference) {
       const setup = await readSetup(client, reference)
       if (!setup) return null
-      // PayPal cannot cancel a setup token. An approved token may already have been exchanged for a payment token.
+      // PayPal cannot cancel a setup token. An approved token may already have been exchanged. Exchanging it again
+      // returns the same payment token.
       if (!unapprovedStatuses.has(setup.status)) return exchangeSetup(client, setup)
       return { reference, status: 'cancelled', decline: 'cancelled' }
     },

@@ -11,9 +11,9 @@ const legacyCharacters =
 const dosCharacters = /\p{L}[‚„]/u
 
 /**
- * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. In UTF-8, a few
- * invalid bytes become U+FFFD, as in browsers. Otherwise decodes the file as Windows-1252, which older tools write, if
- * the result has only characters of the site's languages.
+ * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. In UTF-8, a
+ * few invalid bytes become U+FFFD, as in browsers. Otherwise decodes the file as Windows-1252, which older tools write,
+ * if the result has only characters of the site's languages.
  * @throws UnusableFile
  */
 export function decodeCaptions(bytes: Buffer): string {

@@ -56,8 +56,8 @@ const continuousAudioFile = 'sound.mka'
 const pcmArgs = ['-c:a', 'pcm_f32le', '-f', 'matroska']
 
 /**
- * Reads the packet times, the audio and the captions of a file, usually without decoding its video. Writes the audio in one
- * format, because ffmpeg restarts its filters when channels or sample rate change
+ * Reads the packet times, the audio and the captions of a file, usually without decoding its video. Writes the audio in
+ * one format, because ffmpeg restarts its filters when channels or sample rate change
  * (docs/decisions/0013-loudness-is-measured-first.md).
  * @throws UnusableFile
  * @throws the signal's reason when aborted
@@ -86,8 +86,8 @@ async function readPackets(
   const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
   const packets = ['-map', `0:${streamIndex}`, ...sound, '-c', 'copy', '-f', 'framecrc', 'pipe:1']
   const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcmArgs, rawAudioFile] : []
-  // If ffmpeg computes no times (see `clockArgs`), it finds jumps of the clock at the same places as in the conversion
-  // only if it decodes the same streams.
+  // If ffmpeg does not compute times (see `clockArgs`), it must decode the same streams as the conversion. Otherwise it
+  // would find jumps of the clock at other places.
   const pictures = aacRateChanges ? ['-map', `0:${streamIndex}`, '-f', 'null', '-'] : []
   const readWith = async (more: readonly string[]) => {
     const collected = collectTimes()

@@ -7,7 +7,7 @@ export interface PacketTimes {
   pictureEnd: number
   /** Undefined if there is no audio packet. */
   soundEnd: number | undefined
-  /** Highest frame rate within about a second of the film. Undefined if there are fewer than three frames. */
+  /** Highest frame rate in any stretch of about a second. Undefined if there are fewer than three frames. */
   peakFrameRate: number | undefined
 }
 
@@ -58,14 +58,14 @@ export function collectTimes(): { addLine: (line: string) => void; times: () => 
 }
 
 /**
- * If the peak frame rate exceeds the container's rate by this factor, the container's rate is an average of moving and
- * still parts.
+ * If the peak frame rate exceeds the declared rate by this factor, the declared rate is an average of moving and still
+ * parts.
  */
 const burstFactor = 1.25
 
 /**
- * Returns the frame rate for the conversion: the declared rate, or the peak rate if frames arrive in bursts. For a
- * screen recording, the average that the container states is too low for the moving parts.
+ * Returns the frame rate for the conversion: the declared rate, or the peak rate if frames arrive in bursts. The
+ * declared rate of a screen recording is an average, which is too low for the moving parts.
  */
 export function chooseFrameRate({ peakFrameRate }: PacketTimes, declared: Fraction): Fraction {
   const isEven = peakFrameRate === undefined || peakFrameRate <= (burstFactor * declared.num) / declared.den
@@ -73,7 +73,7 @@ export function chooseFrameRate({ peakFrameRate }: PacketTimes, declared: Fracti
 }
 
 /**
- * Returns the highest frame rate within about a second of the film. Returns undefined if there are fewer than three
+ * Returns the highest frame rate in any stretch of about a second. Returns undefined if there are fewer than three
  * frames.
  */
 function peakFrameRateOf(sortedTimes: readonly number[]): number | undefined {
