@@ -62,6 +62,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     log,
     share: (counted) => exchangeCallCounts(database.pool, counted, clock.now()),
   })
+  const mailer = overrides.mailer ?? openMailer(config, log, () => settings.mailFrom)
   const disk = await watchDisk(config.dataDir, config.resourceLimits.minFreeBytes, log)
   return {
     config,
@@ -87,7 +88,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     languages: () => settings.languages,
     translate,
     composeMail: createMailComposer(config.operator.site, () => settings.languages),
-    mailer: overrides.mailer ?? openMailer(config, log, () => settings.mailFrom),
+    mailer,
     documentFiles: createDocumentFiles(join(config.dataDir, 'documents'), clock),
     operator: {
       ...config.operator,
@@ -104,6 +105,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
       await settings.stop()
       quotas.stop()
       disk.stop()
+      mailer.close()
     },
   }
 }

@@ -82,7 +82,11 @@ test('a process whose claim has expired does not end the attempt of another proc
     db: database.db,
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
-    mailer: { send: () => new Promise((_, reject) => sending.resolve(reject)), check: async () => {} },
+    mailer: {
+      send: () => new Promise((_, reject) => sending.resolve(reject)),
+      check: async () => {},
+      close: () => {},
+    },
     composeMail: createMailComposer('Cliffhanger'),
   })
   const fail = await sending.promise

@@ -35,6 +35,8 @@ export interface Mailer {
    * @throws MailError if the server refuses the connection or cannot be reached; Error if the folder cannot be written
    */
   check(): Promise<void>
+  /** Closes the connections to the server. A mail that is being sent is finished first. */
+  close(): void
 }
 
 /** Thrown if a mail is not accepted. The message omits the server's text, which repeats the address. */
@@ -58,6 +60,14 @@ const timeouts = {
 /** Time-out of one mail as a whole, however slowly the server responds. */
 const deadlineMs = 45_000
 
+/** Number of mails that a process sends at once, each over its own connection. */
+export const maxConnections = 10
+/**
+ * Time for which a connection waits for the next mail: long enough for a burst of mails, and shorter than the time-outs
+ * of servers and of `socketTimeout`.
+ */
+const idleTimeoutMs = 10_000
+
 /** Loaded on demand: it is large, and only the process that sends mails needs it. */
 const loadNodemailer = () => import('nodemailer')
 
@@ -70,12 +80,23 @@ export function openMailer(config: Config, log: Log, from = () => config.mail.fr
   return smtpUrl === undefined ? fileMailer(config, log, from) : smtpMailer(smtpUrl, from)
 }
 
-/** Creates a mailer that opens a connection for each mail. `deadline` is for tests. */
+/** Creates a mailer that sends all mails over one set of connections. `deadline` is for tests. */
 export function smtpMailer(smtpUrl: string, from: () => string, deadline = deadlineMs): Mailer {
+  const openPool = async () => {
+    const { createTransport } = await loadNodemailer()
+    return createTransport({
+      ...timeouts,
+      pool: true,
+      maxConnections,
+      idleTimeout: idleTimeoutMs,
+      url: smtpUrl,
+    })
+  }
+  let pool: ReturnType<typeof openPool> | undefined
   return {
     async send(message) {
-      const { createTransport } = await loadNodemailer()
-      const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
+      pool ??= openPool()
+      const transport = await pool
       const signal = AbortSignal.timeout(deadline)
       await transport.sendMail({ ...toMailOptions(message, from()), signal }).catch((error: unknown) => {
         throw toMailError(error)
@@ -87,6 +108,10 @@ export function smtpMailer(smtpUrl: string, from: () => string, deadline = deadl
       await transport.verify().catch((error: unknown) => {
         throw toMailError(error)
       })
+    },
+    close() {
+      void pool?.then((transport) => transport.close())
+      pool = undefined
     },
   }
 }
@@ -111,6 +136,7 @@ function fileMailer({ dataDir, production }: Config, log: Log, from: () => strin
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       await access(folder, constants.W_OK)
     },
+    close() {},
   }
 }
 

@@ -9,7 +9,7 @@ import { loadConfig } from '#server/platform/config/config.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { parseMail } from '#server/testing/fakes/parse-mail.ts'
 import { startFakeSmtp, type FakeSmtp } from '#server/testing/fakes/fake-smtp-server.ts'
-import { openMailer, smtpMailer } from './mailer.ts'
+import { maxConnections, openMailer, smtpMailer } from './mailer.ts'
 import { purgeAbandonedMails, listAbandonedMails, retryMail } from './abandoned-mails.ts'
 import { cancelMails, queueMail, sendMails, type MailContext } from './send-mails.ts'
 
@@ -47,6 +47,7 @@ beforeEach(async () => {
   }
 })
 afterEach(async () => {
+  context.mailer.close()
   await smtp.close()
   await database.pool.query('DELETE FROM mails; DELETE FROM abandoned_mails')
 })
@@ -109,6 +110,56 @@ describe('a queued mail', () => {
     expect(smtp.received.map(({ to }) => to).toSorted()).toEqual(
       Array.from({ length: 7 }, (_, index) => `${index}@example.com`),
     )
+  })
+})
+
+describe('many queued mails', () => {
+  it('are sent over one set of connections', async () => {
+    for (let index = 0; index < 5 * maxConnections; index++) await queue(`${index}@example.com`)
+    await sendMails(context)
+    expect(smtp.received).toHaveLength(5 * maxConnections)
+    expect(smtp.stageCounts.connect).toBeLessThanOrEqual(maxConnections)
+  })
+
+  it('are sent after the server has closed the connections of earlier mails', async () => {
+    const { port } = smtp
+    await queue()
+    await sendMails(context)
+    await smtp.close()
+    smtp = await startFakeSmtp(port)
+    for (let index = 0; index < 2 * maxConnections; index++) await queue(`${index}@example.com`)
+    await sendMails(context)
+    expect(smtp.received).toHaveLength(2 * maxConnections)
+    expect(await loadQueuedMails()).toEqual([])
+  })
+
+  it('do not wait for a mail to which the server responds slowly', async () => {
+    const others = Array.from({ length: 3 * maxConnections }, (_, index) => `${index}@example.com`)
+    await queue('slow@example.com')
+    for (const other of others) await queue(other)
+    const sent: string[] = []
+    const haveOthersLeft = Promise.withResolvers<void>()
+    const send = async ({ to }: { to: string }) => {
+      if (to === 'slow@example.com') return haveOthersLeft.promise
+      if (sent.push(to) === others.length) haveOthersLeft.resolve()
+    }
+    await sendMails({ ...context, mailer: { ...context.mailer, send } })
+    expect(sent.toSorted()).toEqual(others.toSorted())
+    expect(await loadQueuedMails()).toEqual([])
+  })
+
+  it('report that the database failed while one of them was deleted', async () => {
+    await queue()
+    await queue('bob@example.com')
+    const failing = context.db.withPlugin({
+      transformQuery({ node }) {
+        if (node.kind === 'DeleteQueryNode') throw new Error('the database is away')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    await expect(sendMails({ ...context, db: failing })).rejects.toThrow('the database is away')
+    expect(smtp.received).toHaveLength(2)
   })
 })
 

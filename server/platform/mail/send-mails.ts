@@ -3,7 +3,7 @@ import type { MailTemplate } from '#server/i18n/mail-texts.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
-import { MailError, type Mailer, type Message } from './mailer.ts'
+import { maxConnections, MailError, type Mailer, type Message } from './mailer.ts'
 import { purgeAbandonedMails } from './abandoned-mails.ts'
 import {
   hasDueMails,
@@ -40,7 +40,6 @@ const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
  * claimed for this long.
  */
 const claimMs = 120_000
-const batchSize = 5
 const longestReason = 300
 
 /** Returns the mail jobs. A mail is sent within a second of its commit; the schedule finds retries. */
@@ -87,16 +86,29 @@ export function cancelMailsAbout(tx: Transaction<MailTables>, orderIds: readonly
 
 /**
  * Sends due mails, in any number of processes at once. A mail is claimed, sent, then deleted: if the process dies in
- * between, another one sends it after the claim expires, with the same Message-ID. After an abort, it claims no more
- * mails.
+ * between, another one sends it after the claim expires, with the same Message-ID. A connection that is free claims the
+ * next mail, so a slow mail delays no other. After an abort, it claims no more mails.
  */
 export async function sendMails(context: MailContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
-  while (!signal?.aborted) {
-    const now = clock.now()
-    const mails = await claimMails(db, now, new Date(now.getTime() + claimMs), batchSize)
-    if (mails.length === 0) return
-    await Promise.all(mails.map((mail) => sendMail(context, mail)))
+  const sending = new Map<string, Promise<void>>()
+  try {
+    for (;;) {
+      const now = clock.now()
+      const mails = signal?.aborted
+        ? []
+        : await claimMails(db, now, new Date(now.getTime() + claimMs), maxConnections - sending.size)
+      for (const mail of mails)
+        // A mail that fails here stays in the map, so that the next race throws its error.
+        sending.set(
+          mail.id,
+          sendMail(context, mail).then(() => void sending.delete(mail.id)),
+        )
+      if (sending.size === 0) return
+      await Promise.race(sending.values())
+    }
+  } finally {
+    await Promise.allSettled(sending.values())
   }
 }
 

@@ -16,12 +16,14 @@ const crashing = openCrashingPool({ connectionString: url }, crashPoint, () =>
   process.kill(process.pid, 'SIGKILL'),
 )
 const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: crashing.pool }) })
+const mailer = smtpMailer(smtpUrl, () => 'Cliffhanger <site@drama.example>')
 await sendMails({
   db,
   clock: systemClock,
   log: createLog({ json: true, level: 'silent' }),
-  mailer: smtpMailer(smtpUrl, () => 'Cliffhanger <site@drama.example>'),
+  mailer,
   composeMail: createMailComposer('Cliffhanger'),
 })
+mailer.close()
 await db.destroy()
 process.stdout.write(String(crashing.statements.length))
