@@ -26,6 +26,7 @@ import {
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 let site: BillingSite
 let owner: TestOperator
@@ -117,7 +118,7 @@ describe('one order', () => {
     const { id } = await shopper.order({ episode_id: episodeIdOf(site) })
     await shopper.tryPay(id, await shopper.cardToken(testCards.declined))
     await shopper.tryPay(id, await shopper.cardToken())
-    const payments = await site.sandboxGateway.listPayments(new Date(0))
+    const payments = await listAllPayments(site.sandboxGateway)
     const paid = payments.find(({ orderId, status }) => orderId === id && status === 'succeeded')
     const now = site.context.clock.now()
     const webhookEvent = {
@@ -379,7 +380,9 @@ describe('the reconciliation', () => {
     const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }
     const returned = { ...foreign, reference: 'sbx_returned', refundedCents: 99 }
     const wrong = { ...sound, refundedCents: 10 }
-    site.gatewayOverrides.listPayments = async () => [foreign, returned, wrong]
+    site.gatewayOverrides.listPayments = async function* () {
+      yield [foreign, returned, wrong]
+    }
     site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('no route'))
     const { discrepancies, gateways } = await owner.studio.callOk(runReconciliation, { body: {} })
     Object.assign(site.gatewayOverrides, { listPayments: undefined, retrievePayment: undefined })
@@ -451,10 +454,14 @@ describe('the reconciliation', () => {
   ])('%s', async (_, retrieve, isShown) => {
     const { order } = await buyEpisode(site)
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
-    site.gatewayOverrides.listPayments = async () => [wrong]
+    site.gatewayOverrides.listPayments = async function* () {
+      yield [wrong]
+    }
     site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('no route'))
     await owner.studio.callOk(runReconciliation, { body: {} })
-    site.gatewayOverrides.listPayments = async () => []
+    site.gatewayOverrides.listPayments = async function* () {
+      yield []
+    }
     site.advanceClock(8 * 86_400_000)
     owner = await signInOperator(site, 'owner')
     const report = await owner.studio.callOk(runReconciliation, { body: {} })

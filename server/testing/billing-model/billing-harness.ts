@@ -171,7 +171,9 @@ function withNetworkFaults(gateway: PaymentGateway, line: GatewayNetwork): Payme
     cancelPayment: (reference) => sendRead(() => gateway.cancelPayment(reference)),
     detachMethod: (reference) => sendRead(() => gateway.detachMethod(reference)),
     isMethodAttached: (reference) => sendRead(() => gateway.isMethodAttached(reference)),
-    listPayments: (since, settled) => sendRead(() => gateway.listPayments(since, settled)),
+    async *listPayments(since, settled) {
+      yield* await sendRead(async () => gateway.listPayments(since, settled))
+    },
     methodSetups: {
       start: (request) => sendWrite(() => gateway.methodSetups.start(request)),
       complete: (reference) => sendRead(() => gateway.methodSetups.complete(reference)),

@@ -4,6 +4,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { Db } from '#server/tables.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 /** The money of a payment. */
 export type PaymentMoney = Pick<
@@ -45,7 +46,7 @@ export async function compareSandboxBalance(db: Db): Promise<BalanceComparison> 
 
 /** Compares the site's ledger with the payments that a gateway lists. */
 export async function compareGatewayBalance(db: Db, gateway: PaymentGateway): Promise<BalanceComparison> {
-  return compareBalances(db, gateway.id, await gateway.listPayments(new Date(0)))
+  return compareBalances(db, gateway.id, await listAllPayments(gateway))
 }
 
 /** Compares the site's ledger with these payments of a gateway. */

@@ -5,6 +5,7 @@ import { isDisputeOpenOrLost } from '#server/features/billing/states/order-state
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import { compareBalances, netPaidCents, type PaymentMoney } from './compare-ledger-with-gateway.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 /** An order and its last status that a client received. */
 export interface Sale {
@@ -55,7 +56,7 @@ export async function countBillingErrors(
   gateway: PaymentGateway,
   sales: readonly Sale[],
 ): Promise<GatewayErrorCounts> {
-  const listed = await gateway.listPayments(new Date(0))
+  const listed = await listAllPayments(gateway)
   const payments = listed.filter(({ status }) => status === 'succeeded')
   return {
     ...(await countErrors(db, gateway.id, payments, sales)),

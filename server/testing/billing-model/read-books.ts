@@ -10,6 +10,7 @@ import type {
 } from '#server/features/billing/tables.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import type { Db, Tables } from '#server/tables.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 /** A time in milliseconds since 1970. */
 export type EpochMs = number
@@ -157,7 +158,7 @@ const booksQuery = `SELECT json_build_object(
 export async function readBooks(pool: Database<Tables>['pool'], gateway: PaymentGateway): Promise<Books> {
   const [{ rows }, payments] = await Promise.all([
     pool.query<{ books: Omit<Books, 'payments'> }>({ name: 'books', text: booksQuery }),
-    gateway.listPayments(new Date(0)),
+    listAllPayments(gateway),
   ])
   const [row] = rows
   if (!row) throw new Error('the books cannot be read')

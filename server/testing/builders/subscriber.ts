@@ -4,6 +4,7 @@ import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import type { BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from './shopper.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 interface Purchase {
   /** Length of the plan's period in days. */
@@ -67,7 +68,7 @@ export class Subscriber {
   /** Returns this subscriber's payments at the gateway; with `status`, only those in that status. */
   async payments(status?: Payment['status']): Promise<Payment[]> {
     const ids = (await this.orders()).map(({ id }) => id)
-    const all = await this.site.sandboxGateway.listPayments(new Date(0))
+    const all = await listAllPayments(this.site.sandboxGateway)
     return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
   }
 

@@ -15,6 +15,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-buil
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from './test-site.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 /** A site for tests about money. Its clock is adjustable, and its gateway can have faults. */
 export interface BillingSite extends TestSite {
@@ -59,9 +60,7 @@ export async function playbackCode(site: BillingSite, shopper: Shopper, number =
 
 /** Returns an order's payment at the gateway. @throws Error if there is none */
 export async function paymentOf(site: BillingSite, orderId: string): Promise<Payment> {
-  const found = (await site.sandboxGateway.listPayments(new Date(0))).find(
-    (payment) => payment.orderId === orderId,
-  )
+  const found = (await listAllPayments(site.sandboxGateway)).find((payment) => payment.orderId === orderId)
   if (!found) throw new Error(`${orderId} has no payment`)
   return found
 }

@@ -11,7 +11,7 @@ import {
 
 /** Time limit of one gateway call, in milliseconds. */
 export const gatewayTimeoutMs = 20_000
-/** Time limit of all pages of a list, in milliseconds. */
+/** Time limit of a list, or of each page of a list that has pages, in milliseconds. */
 const listTimeoutMs = 5 * 60_000
 
 /**
@@ -74,21 +74,27 @@ export async function requestRefund(
   }
 }
 
-/** Lists a gateway's payments, which may take many pages. @returns undefined if the call fails */
+/**
+ * Lists a gateway's payments, and passes each page to `use` before it requests the next one.
+ * @returns whether all pages were listed; false if a call fails
+ */
 export async function listGatewayPayments(
   context: GatewayCallContext,
   gateway: PaymentGateway,
-  since: Date,
-  findBooked: FindBookedPayments,
-): Promise<Payment[] | undefined> {
-  try {
-    return await withTimeout(listTimeoutMs, gateway.listPayments(since, findBooked))
-  } catch (error) {
-    context.log.warn(
-      { ...redactGatewayError(error), gateway: gateway.id },
-      'the payments of a gateway could not be listed',
-    )
-    return undefined
+  list: { since: Date; findBooked: FindBookedPayments },
+  use: (page: readonly Payment[]) => Promise<void>,
+): Promise<boolean> {
+  const pages = gateway.listPayments(list.since, list.findBooked)[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await withTimeout(listTimeoutMs, pages.next()).catch((error: unknown) => {
+      context.log.warn(
+        { ...redactGatewayError(error), gateway: gateway.id },
+        'the payments of a gateway could not be listed',
+      )
+    })
+    if (!next) return false
+    if (next.done) return true
+    await use(next.value)
   }
 }
 

@@ -294,11 +294,12 @@ export interface PaymentGateway {
     headers: Record<string, string | string[] | undefined>,
   ): WebhookEvent | Promise<WebhookEvent>
   /**
-   * Lists all payments that were made, refunded or disputed since a time, for reconciliation. A gateway that needs a
-   * call per payment omits unchanged payments that are already recorded (`findBooked`). A payment that cannot be read
-   * is listed as `unreadable`, with a reference that `retrievePayment` accepts.
+   * Lists all payments that were made, refunded or disputed since a time, for reconciliation. Lists them page by page,
+   * because a day may have too many for the memory; a page may be empty. A gateway that needs a call per payment omits
+   * unchanged payments that are already recorded (`findBooked`). A payment that cannot be read is listed as
+   * `unreadable`, with a reference that `retrievePayment` accepts.
    */
-  listPayments(time: Date, findBooked?: FindBookedPayments): Promise<Payment[]>
+  listPayments(time: Date, findBooked?: FindBookedPayments): AsyncIterable<Payment[]>
   /** The maximum age of payments that `listPayments` can list, in milliseconds. The default is no limit. */
   readonly listHistoryMs?: number
   /**

@@ -14,6 +14,7 @@ import { type ScriptResult, runScript } from '#server/testing/crash/run-script.t
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { payOrder } from './pay-order.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 let site: BillingSite
 
@@ -87,7 +88,7 @@ async function outcomeOf(orderId: string): Promise<string> {
     .select('id')
     .where('order_id', '=', orderId)
     .execute()
-  const payments = (await site.sandboxGateway.listPayments(new Date(0))).filter(
+  const payments = (await listAllPayments(site.sandboxGateway)).filter(
     (payment) => payment.orderId === orderId && payment.status === 'succeeded',
   )
   const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()

@@ -9,6 +9,7 @@ import { orderCall } from '#server/testing/builders/order-call.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { runIdempotently } from '#server/features/billing/checkout/idempotency.ts'
 import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 const key = 'one press'
 let site: BillingSite
@@ -74,7 +75,7 @@ test(
       const orders = site.context.db.selectFrom('orders').select('id').where('user_id', '=', userId)
       const [order, ...others] = await orders.where('saved_method_id', 'is not', null).execute()
       expect({ order, others }).toEqual({ order: { id: again.info?.id }, others: [] })
-      const payments = await site.sandboxGateway.listPayments(new Date(0))
+      const payments = await listAllPayments(site.sandboxGateway)
       expect(payments.filter(({ orderId }) => orderId === order?.id)).toMatchObject([
         { status: 'succeeded', refundedCents: 0 },
       ])

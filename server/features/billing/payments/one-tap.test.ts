@@ -23,6 +23,7 @@ import {
   deleteUnusedTerms,
   selectAcceptedTerms,
 } from '#server/features/billing/records/accepted-terms-queries.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 const day = 86_400_000
 const termsText = 'Save this card for future purchases. You can remove it in My account.'
@@ -80,7 +81,7 @@ const times = <T>(count: number, work: (index: number) => Promise<T>) =>
 const ordersOf = (userId: string) =>
   site.context.db.selectFrom('orders').selectAll().where('user_id', '=', userId).execute()
 const paymentsOf = async (order: Order | undefined) =>
-  (await site.sandboxGateway.listPayments(new Date(0))).filter(({ orderId }) => orderId === order?.id)
+  (await listAllPayments(site.sandboxGateway)).filter(({ orderId }) => orderId === order?.id)
 /** Returns the audit events about removed cards. */
 const removalsOf = async (userId: string) => {
   const removals = sql<{ details: object }>`

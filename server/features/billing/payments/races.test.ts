@@ -7,6 +7,7 @@ import { startBillingSite, type BillingSite } from '#server/testing/site/billing
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 let site: BillingSite
 
@@ -28,7 +29,7 @@ async function attemptsOf(orderId: string) {
 }
 
 async function chargedFor(orderIds: string[]): Promise<number> {
-  const payments = await site.sandboxGateway.listPayments(new Date(0))
+  const payments = await listAllPayments(site.sandboxGateway)
   const own = payments.filter(({ orderId, status }) => orderIds.includes(orderId) && status === 'succeeded')
   return own.reduce((sum, { amountCents, refundedCents }) => sum + amountCents - refundedCents, 0)
 }

@@ -14,6 +14,7 @@ import {
   deleteDiscrepancy,
   upsertDiscrepancy,
   selectAttemptsToCompare,
+  selectDiscrepantReferences,
   setRefundPending,
   type ComparedAttempt,
 } from './reconciliation-queries.ts'
@@ -55,13 +56,23 @@ async function compareBatch(
   payments: readonly Payment[],
 ): Promise<boolean> {
   const attempts = await loadComparedAttempts(context, gateway, payments)
+  const references = payments.map(({ reference }) => reference)
+  const discrepant = await selectDiscrepantReferences(context.db, gateway.id, references)
   let isSettled = true
   for (const payment of payments) {
     const { reference } = payment
     const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
-    isSettled = (await compareSafely(context, gateway, payment, attempt)) && isSettled
+    const compared = { attempt, isDiscrepant: discrepant.has(reference) }
+    isSettled = (await compareSafely(context, gateway, payment, compared)) && isSettled
   }
   return isSettled
+}
+
+/** What our database has of a payment. */
+interface Recorded {
+  attempt: ComparedAttempt | undefined
+  /** False if the payment has no discrepancy, so that none needs to be deleted. */
+  isDiscrepant: boolean
 }
 
 function loadComparedAttempts(
@@ -86,14 +97,14 @@ async function compareSafely(
   context: BillingContext,
   gateway: PaymentGateway,
   payment: Payment,
-  attempt: ComparedAttempt | undefined,
+  recorded: Recorded,
 ): Promise<boolean> {
   try {
-    return await comparePayment(context, gateway, payment, attempt)
+    return await comparePayment(context, gateway, payment, recorded)
   } catch (error) {
     const logFields = { gateway: gateway.id, reference: payment.reference }
     context.log.error({ ...logFields, err: error }, comparisonFailedMessage)
-    await recordDiscrepancy(context, gateway, unreadablePayment(payment.reference), attempt).catch(
+    await recordDiscrepancy(context, gateway, unreadablePayment(payment.reference), recorded.attempt).catch(
       (again: unknown) =>
         context.log.error({ ...logFields, err: again }, 'a payment could not be recorded as a discrepancy'),
     )
@@ -105,13 +116,13 @@ async function comparePayment(
   context: BillingContext,
   gateway: PaymentGateway,
   payment: Payment,
-  attempt: ComparedAttempt | undefined,
+  { attempt, isDiscrepant }: Recorded,
 ): Promise<boolean> {
   if (payment.missing) return compareMissingPayment(context, gateway, payment, attempt)
   const { reference } = payment
   const isSettled = await settleDifferences(context, gateway, payment, attempt)
-  if (isSettled) await deleteDiscrepancy(context.db, gateway.id, reference)
-  else await recordDiscrepancy(context, gateway, payment, attempt)
+  if (!isSettled) await recordDiscrepancy(context, gateway, payment, attempt)
+  else if (isDiscrepant) await deleteDiscrepancy(context.db, gateway.id, reference)
   return isSettled
 }
 
@@ -150,12 +161,10 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   const payment = await retrievePaymentOrDispute(context, gateway, { reference, disputeReference })
   if (payment === 'unknown') return false
   const [comparedAttempt] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
-  const isSettled = await comparePayment(
-    context,
-    gateway,
-    payment ?? missingPayment(reference),
-    comparedAttempt,
-  )
+  const isSettled = await comparePayment(context, gateway, payment ?? missingPayment(reference), {
+    attempt: comparedAttempt,
+    isDiscrepant: true,
+  })
   return isSettled && !((payment === null || payment.missing) && comparedAttempt?.booked)
 }
 
@@ -194,7 +203,7 @@ export async function compareUnknownReference(
   if (!attempt && isIndirectReference(reference)) return
   const payment = await retrieveByDispute(context, gateway, attempt?.dispute_reference ?? null)
   if (payment === 'unknown') return
-  await compareSafely(context, gateway, payment ?? missingPayment(reference), attempt)
+  await compareSafely(context, gateway, payment ?? missingPayment(reference), { attempt, isDiscrepant: true })
 }
 
 /** Settles the differences between one payment and our records. @returns whether all of them are settled */
@@ -212,8 +221,9 @@ async function settleDifferences(
     const isSettled =
       !haveRefundsOrDisputesChanged(attempt, payment) ||
       (await syncRefundsAndDisputes(context, attempt.id, payment))
-    if (payment.status !== 'unreadable')
-      await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
+    const refundPending = payment.refundPending ?? false
+    if (payment.status !== 'unreadable' && attempt.refund_pending !== refundPending)
+      await setRefundPending(context.db, attempt.id, refundPending)
     if (payment.disputeUnread && attempt.dispute_status !== null) {
       context.log.error(
         logFields,

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
+  buyEpisode,
   expectLedgerBalanced,
+  paymentOf,
   startBillingSite,
   type BillingSite,
 } from '#server/testing/site/billing-site.ts'
@@ -9,6 +11,7 @@ import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { reconcile } from './reconcile.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 const hour = 3_600_000
 let site: BillingSite
@@ -52,9 +55,7 @@ test('a payment that was settled as failed and succeeded later is refunded once'
     .execute()
   await reconcile(site.context)
   await reconcile(site.context)
-  const [payment] = (await site.sandboxGateway.listPayments(new Date(0))).filter(
-    ({ orderId }) => orderId === order.id,
-  )
+  const [payment] = (await listAllPayments(site.sandboxGateway)).filter(({ orderId }) => orderId === order.id)
   expect(payment).toMatchObject({ status: 'succeeded', amountCents: 99, refundedCents: 99 })
   const returned = await site.context.db
     .selectFrom('refunds')
@@ -67,21 +68,23 @@ test('a payment that was settled as failed and succeeded later is refunded once'
 
 test('a run lists payments from 48 hours before the previous successful run, also after a failed run', async () => {
   const listedSpansMs: number[] = []
-  site.gatewayOverrides.listPayments = async (time) => {
+  site.gatewayOverrides.listPayments = async function* (time) {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
-    return []
+    yield []
   }
   const hours = () => Math.round((listedSpansMs.at(-1) ?? 0) / hour)
   await reconcile(site.context)
   site.advanceClock(5 * hour)
   await reconcile(site.context)
   expect(hours()).toBe(48 + 5)
-  site.gatewayOverrides.listPayments = () => Promise.reject(new Error('away'))
+  site.gatewayOverrides.listPayments = async function* () {
+    yield await Promise.reject(new Error('away'))
+  }
   site.advanceClock(100 * hour)
   await reconcile(site.context)
-  site.gatewayOverrides.listPayments = async (time) => {
+  site.gatewayOverrides.listPayments = async function* (time) {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
-    return []
+    yield []
   }
   await reconcile(site.context)
   expect(hours()).toBe(48 + 100)
@@ -101,16 +104,14 @@ test('a payment that cannot be settled does not block others, and is retried for
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
-  const odd = (await site.sandboxGateway.listPayments(new Date(0))).find(
-    ({ orderId }) => orderId === order.id,
-  )
+  const odd = (await listAllPayments(site.sandboxGateway)).find(({ orderId }) => orderId === order.id)
   if (!odd) throw new Error('there is no payment')
   const poisoned = { ...odd, amountCents: 1 }
   const listedSpansMs: number[] = []
   let requestCount = 0
-  site.gatewayOverrides.listPayments = async (time) => {
+  site.gatewayOverrides.listPayments = async function* (time) {
     listedSpansMs.push(site.context.clock.now().getTime() - time.getTime())
-    return listedSpansMs.length === 1 ? [poisoned] : []
+    yield listedSpansMs.length === 1 ? [poisoned] : []
   }
   site.gatewayOverrides.retrievePayment = async () => {
     requestCount++
@@ -141,16 +142,18 @@ test('a discrepancy is settled when the gateway reports the right payment, even 
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
-  const payment = (await site.sandboxGateway.listPayments(new Date(0))).find(
-    ({ orderId }) => orderId === order.id,
-  )
+  const payment = (await listAllPayments(site.sandboxGateway)).find(({ orderId }) => orderId === order.id)
   if (!payment) throw new Error('there is no payment')
   const odd = { ...payment, currency: 'EUR' }
-  site.gatewayOverrides.listPayments = async () => [odd]
+  site.gatewayOverrides.listPayments = async function* () {
+    yield [odd]
+  }
   site.gatewayOverrides.retrievePayment = async () => odd
   await reconcile(site.context)
   expect(await statusOf(order.id)).toBe('pending')
-  site.gatewayOverrides.listPayments = async () => []
+  site.gatewayOverrides.listPayments = async function* () {
+    yield []
+  }
   delete site.gatewayOverrides.retrievePayment
   await reconcile(site.context)
   expect(await statusOf(order.id)).toBe('paid')
@@ -164,9 +167,7 @@ test('an invalid payment or a failing gateway does not block other payments', as
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.cardToken())
-  const good = (await site.sandboxGateway.listPayments(new Date(0))).find(
-    ({ orderId }) => orderId === order.id,
-  )
+  const good = (await listAllPayments(site.sandboxGateway)).find(({ orderId }) => orderId === order.id)
   if (!good) throw new Error('there is no payment')
   const foreign = { ...good, orderId: 'ord_x', attemptId: 'att_x', purchase: '' }
   const odd: Payment[] = [
@@ -174,14 +175,52 @@ test('an invalid payment or a failing gateway does not block other payments', as
     { ...foreign, reference: 'nul', attemptId: '\0' },
     { ...foreign, reference: 'no_currency', ...JSON.parse('{"currency":null}') },
   ]
-  site.gatewayOverrides.listPayments = async () => [...odd, good]
+  site.gatewayOverrides.listPayments = async function* () {
+    yield [...odd, good]
+  }
   const broken = Object.assign(Object.create(site.sandboxGateway), {
     id: 'stripe',
-    listPayments: async () => JSON.parse('[null]'),
+    async *listPayments() {
+      yield JSON.parse('[null]')
+    },
   })
   await reconcile({ ...site.context, gateways: [broken, ...site.context.gateways] })
   expect(await statusOf(order.id)).toBe('paid')
   const { discrepancies } = await loadReconciliation(site.context, undefined)
   const listed = discrepancies.map(({ reference }) => reference)
   expect(listed).toEqual(expect.arrayContaining(odd.map(({ reference }) => reference)))
+})
+
+test('each page of payments is compared before the next one is requested', async () => {
+  const { order } = await buyEpisode(site)
+  const payment = await paymentOf(site, order.id)
+  const pageCount = 3
+  const comparedBefore: number[] = []
+  site.gatewayOverrides.listPayments = async function* () {
+    for (let page = 0; page < pageCount; page++) {
+      const { discrepancies } = await loadReconciliation(site.context, undefined)
+      comparedBefore.push(discrepancies.filter(({ reference }) => reference?.startsWith('paged_')).length)
+      yield [{ ...payment, reference: `paged_${page}`, orderId: '', attemptId: '', status: 'unreadable' }]
+    }
+  }
+  await reconcile(site.context)
+  expect(comparedBefore).toEqual([0, 1, 2])
+})
+
+test('after a page that fails, earlier pages are compared, and the next run lists the same time again', async () => {
+  const { order } = await buyEpisode(site)
+  const payment = await paymentOf(site, order.id)
+  const unknown = { ...payment, orderId: '', attemptId: '', status: 'unreadable' } as const
+  const times: number[] = []
+  site.gatewayOverrides.listPayments = async function* (time) {
+    times.push(time.getTime())
+    yield [{ ...unknown, reference: 'before_the_fault' }]
+    yield await Promise.reject(new Error('the line broke'))
+  }
+  await reconcile(site.context)
+  const { discrepancies } = await loadReconciliation(site.context, undefined)
+  expect(discrepancies.map(({ reference }) => reference)).toContain('before_the_fault')
+  site.advanceClock(hour)
+  await reconcile(site.context)
+  expect(times).toEqual([times[0], times[0]])
 })

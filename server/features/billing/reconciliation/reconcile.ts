@@ -23,6 +23,7 @@ import {
   deleteDiscrepancy,
   abandonDiscrepancy,
   selectReconciledTo,
+  selectDiscrepantReferences,
   selectSucceededReferences,
   selectOpenDiscrepancies,
   selectUnsettledAttemptIds,
@@ -63,8 +64,9 @@ export async function reconcile(context: BillingContext): Promise<void> {
 }
 
 /**
- * Compares the payments that a gateway lists for the time since the previous run, plus an overlap.
- * @returns the references of these payments
+ * Compares the payments that a gateway lists for the time since the previous run, plus an overlap. Compares each page
+ * before it requests the next one, because the memory has no room for the payments of a large site.
+ * @returns the references of those payments that have a discrepancy
  */
 async function compareListedPayments(
   context: BillingContext,
@@ -78,19 +80,25 @@ async function compareListedPayments(
     Math.max(requestedSince.getTime(), now.getTime() - (gateway.listHistoryMs ?? Infinity)),
   )
   const findBooked = (references: readonly string[]) => selectSucceededReferences(db, gateway.id, references)
-  const payments = await listGatewayPayments(context, gateway, since, findBooked)
-  if (!payments) return new Set()
+  const unsettled = await selectUnsettledAttemptIds(db, gateway.id)
+  const discrepant = new Set<string>()
+  const compare = async (payments: readonly Payment[]) => {
+    await comparePayments(context, gateway, payments)
+    const references = payments.map(({ reference }) => reference)
+    for (const reference of await selectDiscrepantReferences(db, gateway.id, references))
+      discrepant.add(reference)
+  }
+  if (!(await listGatewayPayments(context, gateway, { since, findBooked }, compare))) return discrepant
   if (since > requestedSince)
-    payments.push(...(await reportUnlistedPeriod(context, gateway, requestedSince, since)))
+    await compare(await reportUnlistedPeriod(context, gateway, requestedSince, since))
   // A dispute can last for months and a refund for days. When they end, the payment is too old for the list. Payments
   // with an open dispute or a pending refund are therefore queried individually.
-  for (const id of await selectUnsettledAttemptIds(db, gateway.id))
+  for (const id of unsettled)
     await compareAttempt(context, id).catch((error: unknown) =>
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, comparisonFailedMessage),
     )
-  await comparePayments(context, gateway, payments)
   await setReconciledUntil(db, gateway.id, { from: now, finished: clock.now() })
-  return new Set(payments.map(({ reference }) => reference))
+  return discrepant
 }
 
 /**

@@ -87,6 +87,21 @@ export function selectOpenDiscrepancies(db: Db, gateway: GatewayId) {
     .execute()
 }
 
+/** Returns those given references that have a discrepancy. */
+export async function selectDiscrepantReferences(
+  db: Db,
+  gateway: GatewayId,
+  references: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('payment_discrepancies')
+    .select('reference')
+    .where('gateway', '=', gateway)
+    .where(sql<boolean>`reference = ANY(${references})`)
+    .execute()
+  return new Set(rows.map(({ reference }) => reference))
+}
+
 export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: string): Promise<void> {
   const rows = db.deleteFrom('payment_discrepancies').where('gateway', '=', gateway)
   await rows.where('reference', '=', reference).execute()

@@ -20,6 +20,7 @@ import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 
@@ -324,8 +325,8 @@ describe.each([
       expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
       expect((await ordersOf(user_id)).map(({ status }) => status)).toEqual(['paid', 'paid'])
       const [gateway] = shop.site.context.gateways
-      const payments =
-        (await gateway?.listPayments(new Date(0)))?.filter(({ status }) => status === 'succeeded') ?? []
+      if (!gateway) throw new Error('there is no gateway')
+      const payments = (await listAllPayments(gateway)).filter(({ status }) => status === 'succeeded')
       const ids = (await ordersOf(user_id)).map(({ id }) => id)
       const attempts = await shop.site.context.db
         .selectFrom('payment_attempts')

@@ -15,6 +15,7 @@ import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-web
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import { comparePayments } from './compare-payments.ts'
 import { restoreOrder } from './restore-order.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 let site: BillingSite
@@ -36,7 +37,7 @@ const backUp = () => takeBackup(site.context.db)
 /** Compares all payments with the database. The reconciliation would list only the latest ones. */
 async function findAllPayments(): Promise<void> {
   for (const gateway of site.context.gateways)
-    await comparePayments(site.context, gateway, await gateway.listPayments(new Date(0)))
+    await comparePayments(site.context, gateway, await listAllPayments(gateway))
 }
 
 /** Returns a user's orders by period. Orders without a period are last. */

@@ -6,6 +6,7 @@ import type {
   MethodSetupRequest,
 } from '#server/features/billing/gateways/gateway.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 /** Returns functions that create requests for a gateway, and functions that look up their results. */
 export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarness) {
@@ -57,7 +58,7 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
   const lookUpSaving = ({ key, setupId }: MethodSetupRequest) =>
     harness().gateway.methodSetups.retrieve({ key, setupId, startedAt: new Date() })
   const paymentsOf = async (orderId: string) => {
-    const listed = await harness().gateway.listPayments(since)
+    const listed = await listAllPayments(harness().gateway, since)
     return listed.filter((payment) => payment.orderId === orderId)
   }
 

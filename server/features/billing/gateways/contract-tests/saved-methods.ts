@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 /** Tests how a method is saved, with and without a payment, and how it is charged later. */
 export function describeSavedMethods(traits: GatewayTraits, harness: () => GatewayHarness): void {
@@ -74,7 +75,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     const request = saveRequest()
     const { gateway } = harness()
     const since = new Date(Date.now() - 60_000)
-    const before = await gateway.listPayments(since)
+    const before = await listAllPayments(gateway, since)
     const setup = await harness().setUpMethod(request, 'pays')
     const { brand, last4 } = traits.savedMethod
     expect(setup).toMatchObject({
@@ -86,7 +87,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     expect(await gateway.methodSetups.retrieve(setup)).toEqual(setup)
     expect(await gateway.methodSetups.complete(setup.reference)).toEqual(setup)
     expect(await lookUpSaving(request)).toEqual(traits.discardsUnpaid ? null : setup)
-    expect(await gateway.listPayments(since)).toHaveLength(before.length)
+    expect(await listAllPayments(gateway, since)).toHaveLength(before.length)
     const methodReference = setup.method?.reference ?? ''
     expect(await gateway.chargeSavedMethod({ ...charge(), methodReference })).toMatchObject({
       status: 'succeeded',

@@ -7,7 +7,7 @@ import {
   type FindBookedPayments,
 } from '#server/features/billing/gateways/gateway.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
-import { listEvents, orderIdOf } from './list-events.ts'
+import { listEventPages, listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
 import { toCaptureReference, parseReference } from './payment-references.ts'
 import type { PaypalClient } from './paypal-client.ts'
@@ -79,26 +79,37 @@ export const followUpEvents = [
   'PAYMENT.REFUND.FAILED',
 ]
 
+/** Number of payments on a page of the list. */
+const pageSize = 50
+
 /**
  * Lists every payment that was captured, refunded or disputed after `since`, in its current state. Unreadable payments
  * are first, then the others, oldest first. Reading an order takes a request, so an order is skipped if its capture is
  * already booked and no later event or dispute concerns it. A payment that cannot be read does not hide the others.
+ * Empty pages show progress while the events are read.
  */
-export async function listPayments(
+export async function* listPayments(
   client: PaypalClient,
   since: Date,
   findBooked?: FindBookedPayments,
-): Promise<Payment[]> {
+): AsyncGenerator<Payment[]> {
   const disputed = await readDisputesSince(client, since)
-  const listed = await listOrderIds(client, since, disputed.byCapture, findBooked)
+  const listed: ListedOrders = { ids: new Set(), unreadable: [] }
+  for await (const _ of listUnbookedOrders(client, since, listed, findBooked)) yield []
+  for await (const _ of listChangedOrders(client, since, disputed.byCapture, listed)) yield []
   const unreadable = [...disputed.unreadable.map(toDisputeReference), ...listed.unreadable]
   if (disputed.isUnread) unreadable.push(unreadDisputesReference)
-  const payments = unreadable.map(unreadablePayment)
-  for (const id of listed.ids) {
-    const payment = await readListed(client, id, { since, disputed }).catch(() => unreadablePayment(id))
-    if (payment) payments.push(payment)
+  yield unreadable.map(unreadablePayment)
+  // PayPal lists the latest event first.
+  const ids = [...listed.ids].toReversed()
+  for (let start = 0; start < ids.length; start += pageSize) {
+    const page: Payment[] = []
+    for (const id of ids.slice(start, start + pageSize)) {
+      const payment = await readListed(client, id, { since, disputed }).catch(() => unreadablePayment(id))
+      if (payment) page.push(payment)
+    }
+    yield page
   }
-  return payments
 }
 
 interface ListContext {
@@ -171,29 +182,49 @@ async function referenceOfDisputed(
   return id !== undefined && (await readOrder(client, id)) ? id : toDisputeReference(dispute_id)
 }
 
-async function listOrderIds(
+interface ListedOrders {
+  ids: Set<string>
+  /** References to the payments of events that could not be read. */
+  unreadable: string[]
+}
+
+/**
+ * Adds the orders with a capture after `since` that is not booked yet. Yields after each page of events, because only
+ * the few unbooked orders are kept.
+ */
+async function* listUnbookedOrders(
+  client: PaypalClient,
+  since: Date,
+  { ids }: ListedOrders,
+  findBooked?: FindBookedPayments,
+): AsyncGenerator<void> {
+  for await (const events of listEventPages(client, { from: since, type: 'PAYMENT.CAPTURE.COMPLETED' })) {
+    const captured = events.map(orderIdOf).filter((id) => id !== undefined)
+    const booked = await findBooked?.(captured)
+    for (const id of captured) if (!booked?.has(id)) ids.add(id)
+    yield
+  }
+}
+
+/** Adds the orders with a later event or a dispute after `since`. Yields after each page of events and each dispute. */
+async function* listChangedOrders(
   client: PaypalClient,
   since: Date,
   disputes: ReadonlyMap<string, Dispute>,
-  findBooked?: FindBookedPayments,
-): Promise<{ ids: string[]; unreadable: string[] }> {
-  const captured = new Set<string>()
-  for await (const event of listEvents(client, { from: since, type: 'PAYMENT.CAPTURE.COMPLETED' })) {
-    const id = orderIdOf(event)
-    if (id !== undefined) captured.add(id)
-  }
-  const settledIds = await findBooked?.([...captured])
-  const ids = new Set([...captured].filter((id) => !settledIds?.has(id)))
-  const unreadable: string[] = []
+  { ids, unreadable }: ListedOrders,
+): AsyncGenerator<void> {
   const add = async (fallbackReference: string, find: Promise<string | undefined>) => {
     const id = await find.catch(() => void unreadable.push(fallbackReference))
     if (id !== undefined) ids.add(id)
   }
   for (const type of followUpEvents)
-    for await (const event of listEvents(client, { from: since, type }))
-      await add(toCaptureReference(captureIdOf(event) ?? event.id), referenceOf(client, event))
-  for (const [captureId, dispute] of disputes)
+    for await (const events of listEventPages(client, { from: since, type })) {
+      for (const event of events)
+        await add(toCaptureReference(captureIdOf(event) ?? event.id), referenceOf(client, event))
+      yield
+    }
+  for (const [captureId, dispute] of disputes) {
     await add(toDisputeReference(dispute.dispute_id), referenceOfDisputed(client, captureId, dispute))
-  // PayPal lists the latest event first.
-  return { ids: [...ids].toReversed(), unreadable }
+    yield
+  }
 }

@@ -10,14 +10,19 @@ interface EventFilter {
   type?: string
 }
 
+/** Lists the events for our webhook in a time span, as `listEventPages` does. */
+export async function* listEvents(client: PaypalClient, filter: EventFilter): AsyncGenerator<PaypalEvent> {
+  for await (const page of listEventPages(client, filter)) yield* page
+}
+
 /**
- * Lists the events for our webhook in a time span, both delivered and undelivered. PayPal lists at most the last 30
- * days.
+ * Lists the events for our webhook in a time span page by page, both delivered and undelivered. PayPal lists at most
+ * the last 30 days.
  */
-export async function* listEvents(
+export async function* listEventPages(
   client: PaypalClient,
   { from, to, type }: EventFilter,
-): AsyncGenerator<PaypalEvent> {
+): AsyncGenerator<PaypalEvent[]> {
   const query = new URLSearchParams({ page_size: pageSize, start_time: from.toISOString() })
   if (to) query.set('end_time', to.toISOString())
   if (type !== undefined) query.set('event_type', type)
@@ -26,7 +31,7 @@ export async function* listEvents(
       method: 'GET',
       path: path + search,
     })
-    yield* events
+    yield events
     const next = links.find(({ rel }) => rel === 'next')
     search = next && events.length > 0 ? new URL(next.href).search : undefined
   }

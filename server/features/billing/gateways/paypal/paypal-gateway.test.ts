@@ -6,6 +6,7 @@ import { createLog } from '#server/platform/log.ts'
 import { payerEmail, type Funding } from './fake/fake-orders.ts'
 import { FakePaypal } from './fake/fake-paypal.ts'
 import { createPaypalGateway } from './paypal-gateway.ts'
+import { listAllPayments } from '#server/testing/list-all-payments.ts'
 
 let paypal: FakePaypal
 let gateway: PaymentGateway
@@ -201,7 +202,7 @@ describe('a refund or dispute at PayPal', () => {
     const later = new Date(Date.now() + paypal.clockOffsetMs - 60_000)
     await gateway.refundPayment({ reference: refunded, amountCents: 400, key: 'late' })
     paypal.orders.dispute(disputed, 'open', new Date(Date.now() + paypal.clockOffsetMs))
-    const listed = await gateway.listPayments(later)
+    const listed = await listAllPayments(gateway, later)
     paypal.clockOffsetMs = 0
     expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })
     expect(listed.find(({ reference }) => reference === disputed)).toMatchObject({ dispute: 'open' })
@@ -213,7 +214,7 @@ describe('a refund or dispute at PayPal', () => {
     const [still, refunded] = [await paid(), await paid()]
     await gateway.refundPayment({ reference: refunded, amountCents: 400, key: 'settled' })
     const before = paypal.requests.length
-    const listed = await gateway.listPayments(since, async (references) => new Set(references))
+    const listed = await listAllPayments(gateway, since, async (references) => new Set(references))
     const read = paypal.requests.slice(before).map(({ path }) => path)
     expect(listed.map(({ reference }) => reference)).toContain(refunded)
     expect(listed.map(({ reference }) => reference)).not.toContain(still)
@@ -241,7 +242,7 @@ describe('a refund or dispute at PayPal', () => {
     const since = new Date(Date.now() - 3_600_000)
     const { reference, latestId } = await paidAndDisputedTwice()
     const expected = { dispute: 'open', disputeDetails: { reference: latestId } }
-    for (const listed of [await gateway.listPayments(since), await gateway.listDisputedPayments?.(since)])
+    for (const listed of [await listAllPayments(gateway, since), await gateway.listDisputedPayments?.(since)])
       expect(listed?.find((payment) => payment.reference === reference)).toMatchObject(expected)
   })
 
@@ -253,7 +254,10 @@ describe('a refund or dispute at PayPal', () => {
     const failing = vi.spyOn(orders, 'getDispute')
     onTestFinished(() => failing.mockRestore())
     failing.mockImplementation((id) => getDispute(id === latestId ? 'PP-D-NONE' : id))
-    for (const listed of [await gateway.listPayments(since), await gateway.listDisputedPayments?.(since)]) {
+    for (const listed of [
+      await listAllPayments(gateway, since),
+      await gateway.listDisputedPayments?.(since),
+    ]) {
       const payment = listed?.find((each) => each.reference === reference)
       expect(payment).toMatchObject({ disputeUnread: true })
       expect(payment?.dispute).toBeUndefined()

@@ -85,8 +85,9 @@ export function selectPaymentByKey(db: Db, key: string) {
   return selectPayments(db).where('idempotency_key', '=', key).executeTakeFirst()
 }
 
-export function selectPaymentsSince(db: Db, time: Date) {
-  return selectPayments(db)
+/** Selects the payments since a time that follow the payment `after`, oldest first. */
+export function selectPaymentsSince(db: Db, time: Date, after: string | undefined, limit: number) {
+  const rows = selectPayments(db)
     .where((where) =>
       where.or([
         where('sandbox_payments.created_at', '>=', time),
@@ -102,7 +103,10 @@ export function selectPaymentsSince(db: Db, time: Date) {
     )
     .orderBy('sandbox_payments.created_at')
     .orderBy('sandbox_payments.id')
-    .execute()
+    .limit(limit)
+  if (after === undefined) return rows.execute()
+  const position = sql`(SELECT created_at, id FROM sandbox_payments WHERE id = ${after})`
+  return rows.where(sql<boolean>`(sandbox_payments.created_at, sandbox_payments.id) > ${position}`).execute()
 }
 
 /** Sets the outcome of a payment that waits for the user. @returns false if the payment does not wait */

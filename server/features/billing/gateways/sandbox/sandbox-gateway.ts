@@ -70,10 +70,20 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
     },
     deleteCustomer: (userId) => queries.deletePayerEmail(db, userId),
     parseWebhook: (body, headers) => parseWebhook(context, body, headers),
-    async listPayments(time) {
-      const rows = await queries.selectPaymentsSince(db, time)
-      return rows.map((row) => presentPayment(row, clock.now()))
-    },
+    listPayments: (time) => listSince(context, time),
+  }
+}
+
+/** Number of payments on a page of the list. */
+const pageSize = 500
+
+/** Lists the payments since a time page by page, oldest first. */
+async function* listSince({ db, clock }: SandboxContext, time: Date): AsyncGenerator<Payment[]> {
+  for (let after: string | undefined, isLast = false; !isLast;) {
+    const rows = await queries.selectPaymentsSince(db, time, after, pageSize)
+    yield rows.map((row) => presentPayment(row, clock.now()))
+    after = rows.at(-1)?.id
+    isLast = rows.length < pageSize
   }
 }
 

@@ -18,6 +18,7 @@ import { deleteCustomerOfUser } from './delete-customer.ts'
 import { findCustomer, findEmail } from './find-customer.ts'
 import { listMissingEvents, reportMissingEvents } from './report-missing-events.ts'
 import { cancelIntent, idOf, isDeclinedButOpen, splitMethodReference } from './intents.ts'
+import { listOldestFirst } from './list-oldest-first.ts'
 import { parseWebhook } from './parse-webhook.ts'
 import { chargeOf, presentIntent, withCharge, withDispute } from './present-payment.ts'
 import { refundOnce } from './refund-once.ts'
@@ -202,19 +203,27 @@ async function findByAttempt(
 /** Returns whether this site created a payment. The account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.PaymentIntent) => metadata['attempt_id'] !== undefined
 
-async function listSince(context: StripeContext, time: Date): Promise<Payment[]> {
-  const found: Payment[] = []
-  const created = { gte: Math.floor(time.getTime() / 1000) }
-  const request = { created, limit: 100, expand: [`data.${withCharge}`] }
-  for await (const intent of context.stripe.paymentIntents.list(request))
-    if (isOurs(intent)) found.push(await present(context, intent).catch(() => unreadablePayment(intent.id)))
-  const earlier = await listRefundedOrDisputed(context, { created, limit: 100 })
-  for (const reference of earlier) {
-    if (found.some((payment) => payment.reference === reference)) continue
-    const payment = await readOurs(context, reference).catch(() => unreadablePayment(reference))
-    if (payment) found.push(payment)
+/** Lists the payments that were created since a time, oldest first, then earlier ones that were changed since. */
+async function* listSince(context: StripeContext, time: Date): AsyncGenerator<Payment[]> {
+  const since = Math.floor(time.getTime() / 1000)
+  const changed = await listRefundedOrDisputed(context, { created: { gte: since }, limit: 100 })
+  const request = { limit: 100, expand: [`data.${withCharge}`] }
+  const created = listOldestFirst(
+    (range) => context.stripe.paymentIntents.list({ ...request, created: range }),
+    since,
+  )
+  for await (const intents of created) {
+    const page: Payment[] = []
+    for (const intent of intents.filter(isOurs)) {
+      changed.delete(intent.id)
+      page.push(await present(context, intent).catch(() => unreadablePayment(intent.id)))
+    }
+    yield page
   }
-  return found.toReversed()
+  for (const reference of changed) {
+    const payment = await readOurs(context, reference).catch(() => unreadablePayment(reference))
+    yield payment ? [payment] : []
+  }
 }
 
 /** Reads a payment. @returns undefined for a payment of another shop */
