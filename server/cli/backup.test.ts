@@ -82,7 +82,7 @@ async function importVideo({ context }: TestSite): Promise<string> {
 }
 
 const backed = ({ context: { database, storage, config } }: TestSite): BackupSource => ({
-  pool: database.pool,
+  pool: database.sessions,
   storage,
   config,
 })
@@ -281,8 +281,8 @@ describe('a backup', () => {
       .insertInto('assets')
       .values({ ...asset, state: 'ready', folder: 'ast_deleted', original_path: null, reason: null })
       .execute()
-    const { pool } = site.context.database
-    expect(await withBackupLock(pool, () => purgeDeletedAssets(site.context, new Date()))).toBe(0)
+    const { sessions } = site.context.database
+    expect(await withBackupLock(sessions, () => purgeDeletedAssets(site.context, new Date()))).toBe(0)
     expect(await purgeDeletedAssets(site.context, new Date())).toBe(1)
   })
 

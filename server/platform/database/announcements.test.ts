@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 test('a busy pool does not delay the check that announcements arrive', async () => {
-  const sessions = database.pool
+  const { sessions } = database
   const pool = new pg.Pool({ connectionString: database.url, max: 1 })
   let echoes = 0
   const counting = listen(sessions, ['echo'], (_channel, payload) => void (echoes += payload ? 1 : 0), log)

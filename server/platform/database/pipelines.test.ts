@@ -2,15 +2,25 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
-import type { Db } from '#server/tables.ts'
+import type { Db, Tables } from '#server/tables.ts'
+import type { Database } from './database.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 import { preparedLookup, preparedQuery, type Placeholders } from './prepared-query.ts'
 
 let database: TestDatabase
+/**
+ * The same database, always without a pooler. Only there is a connection one process of PostgreSQL, which keeps
+ * prepared statements and the time limit for locks.
+ */
+let direct: Database<Tables>
 beforeAll(async () => {
   database = await createTestDatabase()
+  direct = openTestPool(database.url)
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  await direct.close()
+  await database.close()
+})
 
 interface Answer {
   quotient: number
@@ -23,6 +33,7 @@ const build =
     sql<Answer>`SELECT 12 / ${divisor}::int AS quotient, pg_backend_pid() AS connection, ${sql.lit(mark)} AS mark`
 const lookUpQuotient = preparedLookup(build())
 const divide = async (divisor: number) => (await lookUpQuotient(database.db, { divisor }))[0]
+const divideDirectly = async (divisor: number) => (await lookUpQuotient(direct.db, { divisor }))[0]
 const preparedQuotient = preparedQuery(build('prepared'))
 const sleep = preparedLookup(
   (_: Db, { seconds }: Placeholders<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds})`,
@@ -31,13 +42,13 @@ const connectionsOf = (answers: readonly (Answer | undefined)[]) =>
   new Set(answers.map((answer) => answer?.connection)).size
 
 it('sends concurrent look-ups over one connection, each with its own result', async () => {
-  const answers = await Promise.all([1, 2, 3, 4].map(divide))
+  const answers = await Promise.all([1, 2, 3, 4].map(divideDirectly))
   expect(answers.map((answer) => answer?.quotient)).toEqual([12, 6, 4, 3])
   expect(connectionsOf(answers)).toBe(1)
 })
 
 it('sends any number of other prepared queries over three connections', async () => {
-  const many = Array.from({ length: 20 }, () => preparedQuotient(database.db, { divisor: 3 }))
+  const many = Array.from({ length: 20 }, () => preparedQuotient(direct.db, { divisor: 3 }))
   const answers = (await Promise.all(many)).flat()
   expect(answers.map(({ quotient }) => quotient)).toEqual(many.map(() => 4))
   expect(connectionsOf(answers)).toBe(3)
@@ -62,13 +73,13 @@ it('fails a look-up in a locked table with a lock timeout, and answers the next'
   const settings = preparedLookup((db: Db, { key }: Placeholders<{ key: string }>) =>
     db.selectFrom('settings').select('key').where('key', '=', key),
   )
-  await database.db.transaction().execute(async (tx) => {
+  await direct.db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE settings`.execute(tx)
-    const refused = await settings(database.db, { key: 'none' }).catch((error: unknown) => error)
+    const refused = await settings(direct.db, { key: 'none' }).catch((error: unknown) => error)
     expect(refused).toMatchObject({ message: 'canceling statement due to lock timeout' })
     expect(isDatabaseUnavailable(refused)).toBe(true)
   })
-  expect(await settings(database.db, { key: 'none' })).toEqual([])
+  expect(await settings(direct.db, { key: 'none' })).toEqual([])
 })
 
 it('refuses a query if too many others are queued, and answers the queued ones', async () => {
@@ -89,8 +100,8 @@ it('fails only the look-up that has an error', async () => {
 })
 
 it('uses the transaction’s connection within a transaction', async () => {
-  const outside = await divide(1)
-  const [inside, own] = await database.db
+  const outside = await divideDirectly(1)
+  const [inside, own] = await direct.db
     .transaction()
     .execute(async (tx) => [
       (await lookUpQuotient(tx, { divisor: 1 }))[0],
@@ -101,48 +112,48 @@ it('uses the transaction’s connection within a transaction', async () => {
 })
 
 const terminate = (connection: number | undefined) =>
-  database.pool.query('SELECT pg_terminate_backend($1)', [connection])
+  direct.pool.query('SELECT pg_terminate_backend($1)', [connection])
 
 it('reconnects after its connection has broken', async () => {
-  const before = await divide(2)
+  const before = await divideDirectly(2)
   await terminate(before?.connection)
-  await expect.poll(() => divide(2).catch(() => undefined)).toMatchObject({ quotient: 6 })
-  expect((await divide(2))?.connection).not.toBe(before?.connection)
+  await expect.poll(() => divideDirectly(2).catch(() => undefined)).toMatchObject({ quotient: 6 })
+  expect((await divideDirectly(2))?.connection).not.toBe(before?.connection)
 })
 
 it('reports an unavailable database to each look-up in flight with a separate error, and answers the next one', async () => {
-  const connection = (await divide(1))?.connection
-  const underWay = Promise.allSettled([3, 3, 3].map((seconds) => sleep(database.db, { seconds })))
+  const connection = (await divideDirectly(1))?.connection
+  const underWay = Promise.allSettled([3, 3, 3].map((seconds) => sleep(direct.db, { seconds })))
   await terminate(connection)
   const reasons = (await underWay).map((result) => (result.status === 'rejected' ? result.reason : undefined))
   expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true])
   expect(new Set(reasons).size).toBe(3)
-  expect(await divide(4)).toMatchObject({ quotient: 3 })
+  expect(await divideDirectly(4)).toMatchObject({ quotient: 3 })
 })
 
 it('retries once on a new connection after a column was added to the table', async () => {
   const all = preparedLookup((db: Db, { key }: Placeholders<{ key: string }>) =>
     db.selectFrom('settings').selectAll().where('key', '=', key),
   )
-  const read = () => all(database.db, { key: 'none' })
-  const before = (await divide(1))?.connection
+  const read = () => all(direct.db, { key: 'none' })
+  const before = (await divideDirectly(1))?.connection
   await read()
   await database.pool.query('ALTER TABLE settings ADD COLUMN added int')
   expect(await Promise.all([read(), read()])).toEqual([[], []])
-  expect((await divide(1))?.connection).not.toBe(before)
+  expect((await divideDirectly(1))?.connection).not.toBe(before)
 })
 
 it('reports an unavailable database to queries whose statement was never prepared, and answers the next query', async () => {
   const tags = preparedLookup((db: Db, { id }: Placeholders<{ id: string }>) =>
     db.selectFrom('tags').select('id').where('id', '=', id),
   )
-  const settled = await database.db.transaction().execute(async (tx) => {
+  const settled = await direct.db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE tags`.execute(tx)
-    return await Promise.allSettled(['one', 'two', 'three'].map((id) => tags(database.db, { id })))
+    return await Promise.allSettled(['one', 'two', 'three'].map((id) => tags(direct.db, { id })))
   })
   const reasons = settled.map((each) => each.status === 'rejected' && each.reason)
   expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true])
-  expect(await tags(database.db, { id: 'one' })).toEqual([])
+  expect(await tags(direct.db, { id: 'one' })).toEqual([])
 })
 
 it('closes after answering queries in flight, also while it is still connecting', async () => {

@@ -7,7 +7,8 @@ let database: TestDatabase
 const started: Jobs[] = []
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  // Jobs run in a worker, which never uses a pooler.
+  database = await createTestDatabase({ direct: true })
   // Handles errors of connections in use, as the site's pool does.
   database.pool.on('connect', (client) => client.on('error', () => {}))
 })

@@ -26,12 +26,15 @@ export interface TestDatabase extends Database<Tables> {
 /**
  * Clones the template database of this run, which takes about 30 ms. Call it once per test file in `beforeAll`, and
  * `close()` in `afterAll`.
+ * @param options `direct`: opens it without a pooler and replica in every run, as a worker or a command does
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase({ direct = false } = {}): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)
-  const [readerName, poolerUrl] = [inject('readerName'), inject('poolerUrl')]
+  const readerName = direct ? undefined : inject('readerName')
   const database =
-    readerName === undefined ? openTestPool(url) : await openWithReplica(url, { readerName, poolerUrl })
+    readerName === undefined
+      ? openTestPool(url)
+      : await openWithReplica(url, { readerName, poolerUrl: inject('poolerUrl') })
   return {
     ...database,
     url,

@@ -44,7 +44,7 @@ afterEach(async () => {
 afterAll(() => site.close())
 
 const work = async (...definitions: Job[]) =>
-  (jobs = await startJobs(site.context.database.pool, definitions, log, { pollSeconds: 0.5 }))
+  (jobs = await startJobs(site.context.database.sessions, definitions, log, { pollSeconds: 0.5 }))
 const hourly = { everySeconds: 3600 }
 const componentOf = (list: readonly ComponentHealth[], name: string) =>
   list.find(({ component }) => component === name)
