@@ -65,14 +65,22 @@ export const migrationsDir = join(import.meta.dirname, 'migrations')
  */
 export const genericPlanOptions = { options: '-c plan_cache_mode=force_generic_plan' }
 
-/** Maximum duration of a statement that serves a call. Without it, a busy or silent server would block the call. */
-const statementTimeoutMs = 10_000
+/** Time limits of a call's use of the database. */
+interface RequestTimeouts {
+  /** The longest wait for a connection. */
+  databaseWaitMs: number
+  /** The longest duration of a statement. Without it, a busy or silent server would block the call. */
+  statementTimeoutMs?: number
+}
 
 /**
  * Pool options for processes that answer calls. After a time-out for a connection or a statement, the client is asked
  * to retry.
  */
-export const requestPoolOptions = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
+export const requestPoolOptions = ({
+  databaseWaitMs,
+  statementTimeoutMs = 10_000,
+}: RequestTimeouts): pg.PoolConfig => ({
   ...genericPlanOptions,
   connectionTimeoutMillis: databaseWaitMs,
   statement_timeout: statementTimeoutMs,
@@ -135,7 +143,7 @@ export function openDatabaseForJobs<Tables>(
 export async function openDatabaseForRequests<Tables>(
   settings: DatabaseSettings & MigrationSettings,
   log: Log,
-  bounds: { databaseWaitMs: number },
+  bounds: RequestTimeouts,
 ): Promise<Database<Tables>> {
   const { databaseUrl, databaseDirectUrl } = settings
   const options = requestPoolOptions(bounds)

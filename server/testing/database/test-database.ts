@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /** Long, so that a busy machine does not make tests fail. */
-const databaseWaitMs = 60_000
+const timeouts = { databaseWaitMs: 60_000, statementTimeoutMs: 60_000 }
 
 /** A migrated, empty database for one test file. */
 export interface TestDatabase extends Database<Tables> {
@@ -66,7 +66,7 @@ export async function openWithReplica(
       databaseReadUrls: [withUser(databaseUrl, readerName)],
     },
     createLog({ json: true, level: 'debug', destination: { write } }),
-    { databaseWaitMs },
+    timeouts,
   )
   return {
     ...database,
