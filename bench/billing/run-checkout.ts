@@ -11,7 +11,7 @@ import type { FakeGateways } from './fake-gateways.ts'
 /** The site at which simulated customers buy. */
 export interface CheckoutSite {
   url: string
-  fakes: FakeGateways
+  fakes: Pick<FakeGateways, 'stripe'>
   visitor: () => Visitor
   /** Time in milliseconds for which a customer tries to pay for an order. */
   timeoutMs: number

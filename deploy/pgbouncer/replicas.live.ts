@@ -1,10 +1,14 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
-import { startWithCleanEnv } from '#deploy/release/run-release.ts'
+import {
+  reserveAddress,
+  startDrillSite,
+  type DrillSite,
+  type SiteAddress,
+} from '#deploy/testing/start-site.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
@@ -13,12 +17,9 @@ import {
   startReplicatedDatabase,
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
-import { freePort } from '#server/testing/site/free-port.ts'
-import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
-import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
-const root = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
 const patienceMs = 120_000
 const clients = 3
@@ -26,8 +27,8 @@ const clients = 3
 let servers: ReplicatedDatabase
 let poolers: PgBouncer[]
 let database: Database<Tables>
-let site: ReturnType<typeof startWithCleanEnv>
-let metricsUrl: string
+let address: SiteAddress
+let site: DrillSite
 let buyers: Buyers
 
 beforeAll(async () => {
@@ -38,29 +39,17 @@ beforeAll(async () => {
   const primary = await startPgBouncer(servers.url)
   const replica = await startPgBouncer(servers.replicaUrl)
   poolers = [primary, replica]
-  const [port, metricsPort] = [await freePort(), await freePort()]
-  metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
-  site = startWithCleanEnv(root, [process.execPath, 'server/main.ts'], {
-    PATH: process.env['PATH'] ?? '',
-    DATA_DIR: join(home, 'data'),
-    APP_SECRET: 'a secret of thirty-two characters',
+  address = await reserveAddress()
+  site = await startDrillSite(address, home, {
     ROLE: 'web',
-    PORT: String(port),
-    METRICS_PORT: String(metricsPort),
     DATABASE_URL: primary.url,
     DATABASE_DIRECT_URL: servers.url,
     DATABASE_READ_URL: replica.url,
-    RATE_LIMIT_API_PER_USER: unlimited,
-    RATE_LIMIT_API_PER_IP: unlimited,
-    ...unlimitedQuotas,
   })
-  const url = `http://127.0.0.1:${port}`
-  await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
-  buyers = simulateBuyers(url, video, clients)
+  buyers = simulateBuyers(address.url, video, clients)
 }, 2 * patienceMs)
 afterAll(async () => {
-  site?.child.kill('SIGTERM')
-  if (site?.child.exitCode === null) await once(site.child, 'exit')
+  await site?.close()
   await database?.close()
   for (const pooler of poolers ?? []) await pooler.close()
   await servers?.close()
@@ -69,7 +58,7 @@ afterAll(async () => {
 
 async function expectReplicaUsed(expected: 0 | 1): Promise<void> {
   const line = new RegExp(`^cliffhanger_read_replica_used\\{.*\\} ${expected}$`, 'm')
-  const isReported = async () => line.test(await (await fetch(metricsUrl)).text())
+  const isReported = async () => line.test(await (await fetch(address.metricsUrl)).text())
   await waitUntil(`the site ${expected ? 'reads' : 'does not read'} from the replica`, isReported, patienceMs)
 }
 

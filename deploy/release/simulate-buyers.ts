@@ -11,11 +11,18 @@ const retryAfterMs = 250
 /** Minimum number of customer journeys that must succeed before and after each step of a drill. */
 const journeysPerStep = 5
 
+/**
+ * Buys an episode.
+ * @returns the id of the order, which the site reported as paid
+ * @throws Error if the site did not report it
+ */
+export type Checkout = (shopper: Shopper, episodeId: string) => Promise<string>
+
 export interface Buyers {
-  /** Returns the number of successful journeys so far. */
-  journeys: () => number
-  /** Returns the number of failed journeys so far. */
-  failures: () => number
+  /** Returns the durations of the successful journeys so far, in milliseconds. */
+  journeys: () => readonly number[]
+  /** Returns the failures of journeys so far. */
+  failures: () => readonly string[]
   /** Waits until enough further journeys have succeeded, at most `timeoutMs`. */
   completeMore(timeoutMs: number): Promise<void>
   /** Finishes the current journeys. @returns the failures, and the ids of the orders that were reported as paid */
@@ -26,19 +33,28 @@ export interface Buyers {
  * Simulates new visitors who browse, buy a locked episode and play it. Each of `clients` concurrent clients runs one
  * journey after the other.
  */
-export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, clients: number): Buyers {
+export function simulateBuyers(
+  url: string,
+  { id, episodes }: BuiltVideo,
+  clients: number,
+  checkOut: Checkout = payInSandbox,
+): Buyers {
   const failures: string[] = []
   const paid: string[] = []
-  let journeys = 0
+  const journeys: number[] = []
   let isEnding = false
   const visitor = visitorFactory(url)
   const locked = episodes.at(-1)?.id ?? ''
   const buyContinuously = async () => {
     while (!isEnding)
       try {
+        const start = performance.now()
         const shopper = await Shopper.create({ visitor })
-        await buyAndPlay(shopper, id, locked, (orderId) => paid.push(orderId))
-        journeys++
+        await shopper.visitor.callOk(getHomepage)
+        await shopper.visitor.callOk(getVideo, { query: { id } })
+        paid.push(await checkOut(shopper, locked))
+        await shopper.visitor.callOk(getEpisode, { query: { episode_id: locked } })
+        journeys.push(performance.now() - start)
       } catch (error) {
         failures.push(String(error))
         await delay(retryAfterMs)
@@ -47,10 +63,10 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   const buyers = Array.from({ length: clients }, buyContinuously)
   return {
     journeys: () => journeys,
-    failures: () => failures.length,
+    failures: () => failures,
     async completeMore(timeoutMs) {
-      const target = journeys + journeysPerStep
-      await waitUntil('buyers continue to buy', () => journeys >= target, timeoutMs)
+      const target = journeys.length + journeysPerStep
+      await waitUntil('buyers continue to buy', () => journeys.length >= target, timeoutMs)
     },
     async end() {
       isEnding = true
@@ -60,22 +76,9 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   }
 }
 
-/**
- * Runs one journey.
- * @param onPaid called with the order's id when the site reports it as paid
- * @throws Error at the first call that fails
- */
-async function buyAndPlay(
-  shopper: Shopper,
-  videoId: string,
-  episodeId: string,
-  onPaid: (orderId: string) => void,
-): Promise<void> {
-  const { visitor } = shopper
-  await visitor.callOk(getHomepage)
-  await visitor.callOk(getVideo, { query: { id: videoId } })
+/** Pays by card in the sandbox, once. */
+async function payInSandbox(shopper: Shopper, episodeId: string): Promise<string> {
   const { info: order, message } = await shopper.buy({ episode_id: episodeId, method: 'card' })
   if (order?.status !== 'paid') throw new Error(`the order is ${order?.status ?? message}`)
-  onPaid(order.id)
-  await visitor.callOk(getEpisode, { query: { episode_id: episodeId } })
+  return order.id
 }

@@ -11,8 +11,14 @@ export interface Reads {
   slowestMs: number
 }
 
+export interface Reader {
+  /** Returns the number of reads so far. */
+  reads(): number
+  end(): Promise<Reads>
+}
+
 /** Repeats a read until `end`, and measures it. A read that throws counts as failed. */
-export function readContinuously(read: () => Promise<unknown>): { end(): Promise<Reads> } {
+export function readContinuously(read: () => Promise<unknown>): Reader {
   const durations: number[] = []
   const failures: string[] = []
   let isEnding = false
@@ -26,6 +32,7 @@ export function readContinuously(read: () => Promise<unknown>): { end(): Promise
   }
   const reading = repeatRead()
   return {
+    reads: () => durations.length,
     async end() {
       isEnding = true
       await reading
@@ -35,7 +42,7 @@ export function readContinuously(read: () => Promise<unknown>): { end(): Promise
 }
 
 /** Loads a site's homepage over and over: its page and its data. */
-export function readHomepage(url: string): { end(): Promise<Reads> } {
+export function readHomepage(url: string): Reader {
   const visitor = visitorFactory(url)()
   return readContinuously(async () => {
     const page = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { startWithCleanEnv } from '#deploy/release/run-release.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
+import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const startsWithinMs = 240_000
+
+/** Addresses of a site that is started later. */
+export interface SiteAddress {
+  url: string
+  metricsUrl: string
+  /** The settings with which a site listens there. */
+  env: Record<string, string>
+}
+
+export async function reserveAddress(): Promise<SiteAddress> {
+  const [port, metricsPort] = [await freePort(), await freePort()]
+  return {
+    url: `http://127.0.0.1:${port}`,
+    metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    env: { PORT: String(port), METRICS_PORT: String(metricsPort) },
+  }
+}
+
+export interface DrillSite {
+  /** Returns whether the first process still runs. */
+  isRunning(): boolean
+  close(): Promise<void>
+}
+
+/** Starts a site of this checkout without rate limits, and waits until it is ready. */
+export async function startDrillSite(
+  address: SiteAddress,
+  home: string,
+  env: Record<string, string>,
+): Promise<DrillSite> {
+  const { child, ended, output } = startWithCleanEnv(root, [process.execPath, 'server/main.ts'], {
+    PATH: process.env['PATH'] ?? '',
+    DATA_DIR: join(home, 'data'),
+    APP_SECRET: 'a secret of thirty-two characters',
+    DEMO: '0',
+    ...address.env,
+    ...env,
+    RATE_LIMIT_API_PER_USER: unlimited,
+    RATE_LIMIT_API_PER_IP: unlimited,
+    ...unlimitedQuotas,
+  })
+  const ready = waitUntil('the site is ready', () => isReachable(`${address.url}/api/ready`), startsWithinMs)
+  await Promise.race([ready, ended.then(() => Promise.reject(new Error(output())))])
+  return {
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    async close() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
