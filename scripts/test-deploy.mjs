@@ -71,8 +71,9 @@ const suites = [
   {
     name: 'pgbouncer',
     files: ['deploy/pgbouncer'],
-    packages: ['pgbouncer'],
-    isThere: () => answers('pgbouncer', ['--version']),
+    // iproute2 creates the network between the site and the database.
+    packages: ['pgbouncer', 'iproute2'],
+    isThere: () => answers('pgbouncer', ['--version']) && answers('ip', ['-V']),
   },
   {
     name: 'patroni',

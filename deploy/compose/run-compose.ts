@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { createNetwork } from '#deploy/testing/run-network.ts'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { findPostgresPrograms } from '#server/platform/database/embedded/embedded-binaries.ts'
 import {
@@ -23,7 +24,6 @@ import {
 import { asUser, chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { readCompose, type Service } from './read-compose.ts'
-import { createNetwork } from './run-network.ts'
 
 const project = join(import.meta.dirname, '..', '..')
 /** Folder for temporary files. It is on disk, because mounts in another root cannot access files in memory. */

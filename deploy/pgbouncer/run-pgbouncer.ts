@@ -5,10 +5,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { boundToUs } from '#scripts/run-child.mjs'
 import { makePrivateDir } from '#server/platform/database/embedded/embedded-cluster.ts'
-import { asUser, chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
+import { chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
+import { onHost, type ServerHost } from '#server/testing/site/on-host.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 const startsWithinMs = 120_000
@@ -21,15 +21,22 @@ export interface PgBouncer {
   close(): Promise<void>
 }
 
+interface Options {
+  timeoutMs?: number
+  users?: readonly string[]
+  host?: ServerHost
+}
+
 /**
  * Starts PgBouncer with this folder's configuration in front of a test server, for all its databases. `settings`
  * replaces some lines of the configuration.
- * @param options `timeoutMs` replaces the time-outs of the sessions; the database users `users` may connect too
+ * @param options `timeoutMs` replaces the time-outs of the sessions; the database users `users` may connect too; `host`
+ * is the host of a network on which PgBouncer runs and listens
  */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
-  { timeoutMs, users = [] }: { timeoutMs?: number; users?: readonly string[] } = {},
+  { timeoutMs, users = [], host: machine }: Options = {},
 ): Promise<PgBouncer> {
   const {
     host,
@@ -45,7 +52,14 @@ export async function startPgBouncer(
   const userList = join(home, 'userlist.txt')
   writeFileSync(userList, [user, ...users].map((name) => `"${name}" ""\n`).join(''), { mode: 0o644 })
   const config = join(home, 'pgbouncer.ini')
-  const changed = { listen_port: String(port), auth_type: 'trust', auth_file: userList, ...settings }
+  const address = machine?.address ?? '127.0.0.1'
+  const changed = {
+    listen_addr: address,
+    listen_port: String(port),
+    auth_type: 'trust',
+    auth_file: userList,
+    ...settings,
+  }
   const text = readFileSync(join(import.meta.dirname, 'pgbouncer.ini'), 'utf8')
     .replace(
       'cliffhanger = host=127.0.0.1 port=5432 dbname=cliffhanger',
@@ -53,18 +67,15 @@ export async function startPgBouncer(
     )
     .replaceAll(/(SET \w+_timeout = )(\d+)/g, (_, set, ms) => `${set}${timeoutMs ?? ms}`)
   writeFileSync(config, Object.entries(changed).reduce(replaceLine, text), { mode: 0o644 })
-  const program = asUser(runAs, 'pgbouncer', ['-q', config])
+  const { command, args, options } = onHost(machine, runAs, 'pgbouncer', ['-q', config])
   const start = async () => {
-    const child = spawn(...boundToUs(program.command, program.args), {
-      ...program.options,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
     let log = ''
     child.stderr?.on('data', (chunk) => (log += String(chunk)))
     const ended = once(child, 'exit')
     const isListening = () => {
       if (child.exitCode !== null) throw new Error(`PgBouncer exited: ${log}`)
-      return isOpen(port)
+      return isOpen(port, address)
     }
     await waitUntil('PgBouncer listens', isListening, startsWithinMs)
     return async () => {
@@ -74,7 +85,7 @@ export async function startPgBouncer(
   }
   let end = await start()
   return {
-    url: `postgres://${user}@127.0.0.1:${port}/${database}`,
+    url: `postgres://${user}@${address}:${port}/${database}`,
     async restart() {
       await end()
       end = await start()
@@ -92,9 +103,9 @@ function replaceLine(text: string, [name, value]: [string, string]): string {
   return text.replace(line, `${name} = ${value}`)
 }
 
-function isOpen(port: number): Promise<boolean> {
+function isOpen(port: number, address: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(port, address)
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     socket.once('connect', () => socket.destroy())
   })

@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { boundToUs } from '#scripts/run-child.mjs'
 import { findPostgresPrograms } from '#server/platform/database/embedded/embedded-binaries.ts'
 import {
   databaseName,
@@ -11,15 +10,18 @@ import {
   makePrivateDir,
   userName,
 } from '#server/platform/database/embedded/embedded-cluster.ts'
-import { asUser, chooseUser, type RunAs } from '#server/platform/database/embedded/embedded-user.ts'
+import { chooseUser, type RunAs } from '#server/platform/database/embedded/embedded-user.ts'
+import { onHost, type ServerHost } from '#server/testing/site/on-host.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** A PostgreSQL server with a replica. Tests can make the replica lag. */
 export interface ReplicatedDatabase {
-  /** URL of the primary, for DATABASE_URL. */
+  /** URL of the primary, for DATABASE_URL. It leads to a socket, also if the primary is on another host. */
   url: string
-  /** URL of the replica, for DATABASE_READ_URL. */
+  /** URL of the replica, for DATABASE_READ_URL; a socket too. */
   replicaUrl: string
+  /** URLs that lead to the servers over the network, if they are on other hosts. */
+  remote: { url: string; replicaUrl: string }
   /** Stops the replica from applying changes until `catchUp` is called. It still receives them. */
   fallBehind(): Promise<void>
   catchUp(): Promise<void>
@@ -30,27 +32,37 @@ export interface ReplicatedDatabase {
 }
 
 const startsWithinMs = 120_000
+/** Lines of pg_hba.conf that let the hosts of the server's network connect without a password. */
+const trustNetwork = 'host all all samenet trust\nhost replication all samenet trust\n'
 const replicaName = 'replica-1'
 
 interface Server {
   clusterDir: string
   socketDir: string
   runAs: RunAs | undefined
+  host: ServerHost | undefined
 }
 
-/** Starts both servers in a folder, with the programs of the embedded PostgreSQL. */
-export async function startReplicatedDatabase(home: string): Promise<ReplicatedDatabase> {
+/**
+ * Starts both servers in a folder, with the programs of the embedded PostgreSQL.
+ * @param hosts hosts of a network on which the servers run and listen; by default, they have sockets only
+ */
+export async function startReplicatedDatabase(
+  home: string,
+  hosts: { primary?: ServerHost; replica?: ServerHost } = {},
+): Promise<ReplicatedDatabase> {
   mkdirSync(home, { recursive: true })
   const programs = findPostgresPrograms()
-  const serverIn = (name: string): Server => {
+  const serverIn = (name: 'primary' | 'replica'): Server => {
     const clusterDir = join(home, name, 'cluster')
     const socketDir = join(home, name, 'socket')
     const runAs = chooseUser(clusterDir, [programs.postgres, home])
     for (const folder of [join(home, name), socketDir]) makePrivateDir(folder, runAs)
-    return { clusterDir, socketDir, runAs }
+    return { clusterDir, socketDir, runAs, host: hosts[name] }
   }
   const primary = serverIn('primary')
   await ensureCluster({ home: join(home, 'primary'), ...primary, programs })
+  if (primary.host) appendFileSync(join(primary.clusterDir, 'pg_hba.conf'), trustNetwork)
   const primaryProcess = await run(programs.postgres, primary)
   const replica = serverIn('replica')
   await copyCluster(primary, replica)
@@ -59,6 +71,7 @@ export async function startReplicatedDatabase(home: string): Promise<ReplicatedD
   return {
     url: addressOf(primary),
     replicaUrl: addressOf(replica),
+    remote: { url: remoteAddressOf(primary), replicaUrl: remoteAddressOf(replica) },
     fallBehind: async () => void (await ask('SELECT pg_wal_replay_pause()')),
     catchUp: async () => void (await ask('SELECT pg_wal_replay_resume()')),
     stopReplica: () => replicaProcess.stop(),
@@ -75,24 +88,23 @@ export async function startReplicatedDatabase(home: string): Promise<ReplicatedD
 const addressOf = ({ socketDir }: Server) =>
   `postgres:///${databaseName}?user=${userName}&host=${encodeURIComponent(socketDir)}`
 
+const remoteAddressOf = ({ host }: Server) =>
+  host ? `postgres://${userName}@${host.address}:5432/${databaseName}` : ''
+
 async function run(
   postgres: string,
-  { clusterDir, socketDir, runAs }: Server,
+  { clusterDir, socketDir, runAs, host }: Server,
 ): Promise<{ stop(): Promise<void> }> {
   const settings = {
-    listen_addresses: '',
+    listen_addresses: host?.address ?? '',
     unix_socket_directories: socketDir,
     max_connections: '120',
     // Disables cancelling: by default, applying changes cancels conflicting queries.
     max_standby_streaming_delay: '-1',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const program = asUser(runAs, postgres, ['-D', clusterDir, ...args])
-  const child = spawn(...boundToUs(program.command, program.args), {
-    ...program.options,
-    cwd: '/',
-    stdio: 'ignore',
-  })
+  const { command, args: words, options } = onHost(host, runAs, postgres, ['-D', clusterDir, ...args])
+  const child = spawn(command, words, { ...options, cwd: '/', stdio: 'ignore' })
   const ended = once(child, 'exit')
   const answers = () =>
     withClient({ socketDir }, (client) => client.query('SELECT')).then(
@@ -118,7 +130,7 @@ async function copyCluster(primary: Server, replica: Server): Promise<void> {
     return rows[0]?.labelfile ?? ''
   })
   rmSync(join(replica.clusterDir, 'postmaster.pid'), { force: true })
-  const source = `host=${primary.socketDir} user=${userName} application_name=${replicaName}`
+  const source = `host=${primary.host?.address ?? primary.socketDir} user=${userName} application_name=${replicaName}`
   const files = {
     backup_label: label,
     'standby.signal': '',

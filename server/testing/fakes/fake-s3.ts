@@ -38,7 +38,7 @@ const credentials = { accessKeyId: 'fake-key', secretAccessKey: 'fake-secret' }
  * Starts an S3 server in this process: fauxqs, behind a proxy. The proxy checks signatures, lists unfinished uploads,
  * and can simulate failures.
  */
-export async function startFakeS3(): Promise<FakeS3> {
+export async function startFakeS3(host = '127.0.0.1'): Promise<FakeS3> {
   const store = await startFauxqs({
     port: 0,
     host: '127.0.0.1',
@@ -67,8 +67,8 @@ export async function startFakeS3(): Promise<FakeS3> {
     if (listed !== undefined) return void response.setHeader('content-type', 'application/xml').end(listed)
     forward(request, response, store.port, fault, uploads.recordRequest)
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await new Promise<void>((resolve) => void server.listen(0, host, resolve))
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`
   return {
     url,
     settings: {

@@ -1,0 +1,102 @@
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readlinkSync } from 'node:fs'
+import { boundToUs } from '#scripts/run-child.mjs'
+import type { ServerHost } from '#server/testing/site/on-host.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+
+/** A virtual network in which each host has an address and a name, as in a container engine. Needs Linux and root. */
+export interface Network {
+  addHost(name: string): Promise<ServerHost>
+  /** Unplugs a host's cable at the switch: all packets from and to the host are lost. */
+  unplug(name: string): void
+  plugIn(name: string): void
+  /** Connects this machine to the network, so that it and the hosts reach each other. */
+  join(): void
+  /** Returns the lines for /etc/hosts. */
+  hosts(): string
+  /** Command prefix that runs a program in the network, but on none of the hosts. */
+  enter: string[]
+  /** Removes the network. It is also removed if this process is killed. */
+  close(): Promise<void>
+}
+
+const opensWithinMs = 60_000
+
+/**
+ * @param prefix the first three numbers of all addresses
+ * @throws Error if this machine or this user can't create network namespaces
+ */
+export async function createNetwork(prefix = '10.99.0.'): Promise<Network> {
+  refuseWithoutNamespaces()
+  const namespaceProcesses: ChildProcess[] = []
+  /** Starts a process that keeps a new network namespace open. Its network devices are deleted when it ends. */
+  const createNamespace = async (): Promise<number> => {
+    const child = spawn(...boundToUs('unshare', ['--net', 'sleep', 'infinity']), { stdio: 'ignore' })
+    namespaceProcesses.push(child)
+    const { pid = 0 } = child
+    const networkOf = (process: number | 'self') => readlinkSync(`/proc/${process}/ns/net`)
+    await waitUntil('the network namespace exists', () => networkOf(pid) !== networkOf('self'), opensWithinMs)
+    return pid
+  }
+  const enterCommand = (pid: number) => ['nsenter', `--net=/proc/${pid}/ns/net`, '--']
+  const run = (enter: string[], line: string) => {
+    const [program = '', ...words] = [...enter, ...line.split(' ')]
+    execFileSync(program, words, { stdio: 'pipe' })
+  }
+  const wire = await createNamespace()
+  const enter = enterCommand(wire)
+  run(enter, 'ip link add wire type bridge')
+  run(enter, `ip address add ${prefix}1/24 dev wire`)
+  run(enter, 'ip link set wire up')
+  const names: string[] = []
+  const addressOf = (index: number) => `${prefix}${index + 2}`
+  const setCable = (name: string, state: 'up' | 'down') =>
+    run(enter, `ip link set host${names.indexOf(name)} ${state}`)
+  return {
+    enter,
+    async addHost(name) {
+      const index = names.push(name) - 1
+      const host = await createNamespace()
+      const inHost = enterCommand(host)
+      run(enter, `ip link add host${index} type veth peer name eth0 netns ${host}`)
+      run(enter, `ip link set host${index} master wire up`)
+      run(inHost, `ip address add ${addressOf(index)}/24 dev eth0`)
+      for (const device of ['eth0', 'lo']) run(inHost, `ip link set ${device} up`)
+      return { enter: inHost, address: addressOf(index) }
+    },
+    unplug: (name) => setCable(name, 'down'),
+    plugIn: (name) => setCable(name, 'up'),
+    join() {
+      const device = `drill${process.pid}`
+      run([], `ip link add ${device} type veth peer name outside netns ${wire}`)
+      run(enter, 'ip link set outside master wire up')
+      run([], `ip address add ${prefix}254/24 dev ${device}`)
+      run([], `ip link set ${device} up`)
+    },
+    hosts: () => names.map((name, index) => `${addressOf(index)} ${name}\n`).join(''),
+    async close() {
+      await Promise.all(
+        namespaceProcesses.map(async (holder) => {
+          holder.kill('SIGKILL')
+          await once(holder, 'exit')
+        }),
+      )
+    },
+  }
+}
+
+/**
+ * Returns a prefix for a network that this machine joins. Its range is reserved for tests of networks (RFC 2544), and
+ * its random part prevents conflicts with other runs.
+ */
+export const joinablePrefix = () => `198.18.${Math.floor(Math.random() * 256)}.`
+
+function refuseWithoutNamespaces(): void {
+  const { status, stderr, error } = spawnSync('unshare', ['--net', 'ip', '-V'], { encoding: 'utf8' })
+  if (status === 0) return
+  const reason = error?.message ?? stderr.trim()
+  throw new Error(
+    `This test needs network namespaces, and so Linux, root (in a container: with --privileged) and Debian's iproute2: ${reason}`,
+  )
+}

@@ -1,0 +1,35 @@
+import { getVideo } from '#contract/catalog.ts'
+import type { Db } from '#server/tables.ts'
+import { visitorFactory } from '#server/testing/site/visitor.ts'
+import { readContinuously, type Reads } from './read-continuously.ts'
+
+interface TitleReads extends Reads {
+  /** Longest time by which a viewer got a title that had been replaced. */
+  oldestMs: number
+}
+
+/** Changes the title of a video over and over, while a viewer reads it. */
+export function watchTitles(db: Db, url: string, videoId: string): { end(): Promise<TitleReads> } {
+  /** Times at which the titles were committed. Title n is the nth. */
+  const committedAt: number[] = []
+  let oldestMs = 0
+  const changes = readContinuously(async () => {
+    const titles = JSON.stringify({ en: `Title ${committedAt.length}` })
+    await db.updateTable('videos').set({ titles }).where('id', '=', videoId).execute()
+    committedAt.push(performance.now())
+  })
+  const visitor = visitorFactory(url)()
+  const reads = readContinuously(async () => {
+    const start = performance.now()
+    const { title } = await visitor.callOk(getVideo, { query: { id: videoId } })
+    const replacedAt = committedAt[Number(title.replace('Title ', '')) + 1]
+    if (replacedAt !== undefined) oldestMs = Math.max(oldestMs, start - replacedAt)
+  })
+  return {
+    async end() {
+      const { failures } = await changes.end()
+      const read = await reads.end()
+      return { ...read, failures: [...failures, ...read.failures], oldestMs }
+    },
+  }
+}
