@@ -15,7 +15,7 @@ import { printTable, type Row } from './result-table.ts'
  * - `billing-year`: a year of subscriptions
  * - `billing-kills`, `billing-faults`: payments while processes are killed, or with network faults
  * - `bounds`: memory and disk use under attack
- * - `capacity`: cost per viewer
+ * - `capacity`: cost per viewer, sale and upload
  * - `alerts`: time until each alert
  * - `import-long`: imports of long videos
  */

@@ -7,19 +7,23 @@ export interface Costs {
   transactions: number
   walBytes: number
   rowsWritten: number
+  databaseBytes: number
   siteCpuMs: number
   databaseCpuMs: number
 }
 
 /**
- * Reads the current counters. The CPU time is from /proc: of the site's process with its worker, and of all PostgreSQL
+ * Reads the current counters. The CPU time is from /proc: of process `pid` with its descendants, and of all PostgreSQL
  * processes, including those that have exited.
  */
-export async function readCosts(pool: Pool, sitePid: number): Promise<Costs> {
-  const { rows } = await pool.query<Record<'pid' | 'transactions' | 'rows_written' | 'wal_bytes', string>>(
+export async function readCosts(pool: Pool, pid: number): Promise<Costs> {
+  const { rows } = await pool.query<
+    Record<'pid' | 'transactions' | 'rows_written' | 'wal_bytes' | 'database_bytes', string>
+  >(
     `SELECT pg_backend_pid() AS pid, xact_commit + xact_rollback AS transactions,
        tup_inserted + tup_updated + tup_deleted AS rows_written,
-       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal_bytes
+       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal_bytes,
+       pg_database_size(current_database()) AS database_bytes
      FROM pg_stat_database WHERE datname = current_database()`,
   )
   const [row] = rows
@@ -30,7 +34,8 @@ export async function readCosts(pool: Pool, sitePid: number): Promise<Costs> {
     transactions: Number(row.transactions),
     walBytes: Number(row.wal_bytes),
     rowsWritten: Number(row.rows_written),
-    siteCpuMs: cpuMs(processes, sitePid, server),
+    databaseBytes: Number(row.database_bytes),
+    siteCpuMs: cpuMs(processes, pid, server),
     databaseCpuMs: cpuMs(processes, server),
   }
 }
@@ -41,6 +46,7 @@ export function costsBetween(before: Costs, after: Costs): Costs {
     transactions: after.transactions - before.transactions,
     walBytes: after.walBytes - before.walBytes,
     rowsWritten: after.rowsWritten - before.rowsWritten,
+    databaseBytes: after.databaseBytes - before.databaseBytes,
     siteCpuMs: after.siteCpuMs - before.siteCpuMs,
     databaseCpuMs: after.databaseCpuMs - before.databaseCpuMs,
   }

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+
+/** Longer than a round of PostgreSQL's autovacuum, which runs once a minute. */
+const quietSeconds = 75
+const pollMs = 5000
+const longestMs = 600_000
+
+/**
+ * Cleans up after an import, and waits until PostgreSQL has vacuumed and analysed no table for longer than a round of
+ * its autovacuum, because that work is not part of the idle load.
+ * @throws Error after ten minutes
+ */
+export async function waitForVacuum(pool: Pool): Promise<void> {
+  // The second statement vacuums the statistics that the first one has written.
+  for (const statement of ['VACUUM (ANALYZE)', 'VACUUM']) await pool.query(statement)
+  for (const deadline = Date.now() + longestMs; ; await delay(pollMs)) {
+    const { rows } = await pool.query<{ relname: string }>(
+      `SELECT relname FROM pg_stat_all_tables
+       WHERE greatest(last_vacuum, last_autovacuum, last_analyze, last_autoanalyze) > now() - make_interval(secs => $1)`,
+      [quietSeconds],
+    )
+    if (rows.length === 0) return
+    if (Date.now() > deadline)
+      throw new Error(`PostgreSQL still vacuums ${rows.map(({ relname }) => relname).join(', ')}`)
+  }
+}
+
+/**
+ * Keeps PostgreSQL's autovacuum from starting, so that its cost can be measured on its own (`vacuumAsPostgres`). Only
+ * the autovacuum reads its settings again, because the site stops if the whole server does.
+ */
+export async function holdVacuum(pool: Pool): Promise<void> {
+  await pool.query("ALTER SYSTEM SET autovacuum_naptime = '1d'")
+  const { rows } = await pool.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'autovacuum launcher'",
+  )
+  for (const { pid } of rows) process.kill(pid, 'SIGHUP')
+}
+
+/** Vacuums and analyses the tables that the autovacuum would, by PostgreSQL's default thresholds. */
+export async function vacuumAsPostgres(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ tables: string | null }>(
+    `SELECT string_agg(relid::regclass::text, ', ') AS tables
+     FROM pg_stat_user_tables JOIN pg_class ON oid = relid, greatest(reltuples, 0) AS kept
+     WHERE relkind = 'r' AND (n_dead_tup > 50 + 0.2 * kept OR n_mod_since_analyze > 50 + 0.1 * kept
+       OR n_ins_since_vacuum > 1000 + 0.2 * kept)`,
+  )
+  const tables = rows[0]?.tables
+  if (tables) await pool.query(`VACUUM (ANALYZE) ${tables}`)
+}
