@@ -65,7 +65,7 @@ const green = [14, 222, 4]
 /** Creates a completely green film in another colour encoding. */
 function draw(name: string, how: { size?: string; scale?: string; format: string; codec: string[] }): string {
   const path = join(root, `${name}.mkv`)
-  const colour = `color=0x0EDE04:size=${how.size ?? '640x360'}:rate=25:duration=1,format=rgb24`
+  const colour = `color=0x0EDE04:size=${how.size ?? '640x360'}:rate=10:duration=1,format=rgb24`
   const filters = [...(how.scale ? [`scale=${how.scale}:flags=accurate_rnd`] : []), `format=${how.format}`]
   ffmpeg('-f', 'lavfi', '-i', colour, '-vf', filters.join(','), ...how.codec, path)
   return path
@@ -141,7 +141,7 @@ function drawWide(
     `format=${matrix === 'gbr' ? 'gbrp' : format}`,
     `setparams=color_primaries=${primaries}:color_trc=${transfer}:colorspace=${matrix}:range=${range}`,
   ]
-  const source = `color=${colour}:size=640x360:rate=25:duration=1,format=gbrp`
+  const source = `color=${colour}:size=640x360:rate=10:duration=1,format=gbrp`
   const labels = ['-color_primaries', primaries, '-color_trc', transfer]
   const coding = matrix === 'gbr' ? ['-c:v', 'libx264rgb', '-crf', '0'] : ffv1(matrix, range)
   ffmpeg('-f', 'lavfi', '-i', source, '-vf', filters.join(','), ...coding, ...labels, path)
