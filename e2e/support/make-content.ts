@@ -26,6 +26,8 @@ export const dramas: readonly Drama[] = [
 ]
 
 const seconds = 6
+/** Low, because converting and playing more frames takes time, and no test looks at the motion. */
+const framesPerSecond = 10
 
 /** Writes dramas as folders for the ordinary import. Each episode has its own colour and tone. */
 export async function makeContent(folder: string, ffmpegPath: string, wanted = dramas): Promise<void> {
@@ -70,7 +72,7 @@ export async function makeClip(
   ffmpegPath: string,
   { file, number, size, sound, seconds }: Clip,
 ): Promise<void> {
-  const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25:duration=${seconds}`]
+  const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${framesPerSecond}:duration=${seconds}`]
   const tone = sound
     ? ['-f', 'lavfi', '-i', `sine=frequency=${220 + 110 * number}:duration=${seconds}`, '-c:a', 'aac']
     : []
