@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import { ShuffleFiles } from './scripts/test-runner/shuffle-files.ts'
+import nodeFlags from './scripts/test-runner/test-node-flags.json' with { type: 'json' }
 
 const ofServer = 'server/**/*.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
@@ -26,6 +27,7 @@ const changesGlobals = filesWith(
 const common = {
   setupFiles: ['server/testing/fail-on-noise.ts'],
   pool: 'forks' as const,
+  execArgv: nodeFlags,
   // Long, so that tests do not fail only because the machine is busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,

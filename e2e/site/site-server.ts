@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import nodeFlags from '#scripts/test-runner/test-node-flags.json' with { type: 'json' }
 import type { PreparedSites, Template } from './templates.ts'
 
 /** The site that a test file needs. */
@@ -38,7 +39,7 @@ export class SiteServer {
 
   constructor() {
     this.#process = fork(join(import.meta.dirname, 'serve.ts'), {
-      execArgv: [],
+      execArgv: nodeFlags,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     this.#process.on('message', ({ id, value, error }: Answer) => {

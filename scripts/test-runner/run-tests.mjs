@@ -25,6 +25,12 @@ export function chooseSeed() {
  */
 const retries = Number(process.env['TEST_RETRIES'] ?? 0)
 
+/**
+ * Flags of the processes that run tests and serve their sites. The tests use every core, so threads for the garbage
+ * collection would only delay them. With the small default size of the young generation, collections copy more.
+ */
+const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import.meta.url), 'utf8'))
+
 /** Runs unit and HTTP tests in the random order of the seed. @returns {Promise<Outcome>} */
 export async function runVitest(seed, args = []) {
   const file = reportFile('vitest.json')
@@ -51,7 +57,8 @@ export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
     `--retries=${retries}`,
     '--reporter=list,json,./scripts/test-runner/playwright-progress.mjs',
   ]
-  const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, ...options]
+  // The workers get the flags of their parent process.
+  const args = [...nodeFlags, 'node_modules/@playwright/test/cli.js', 'test', '-c', config, ...options]
   const status = await run('node', args, {
     PLAYWRIGHT_JSON_OUTPUT_FILE: file,
     // Node runs the TypeScript itself. Playwright's own compiler would need seconds of CPU time at the start.
