@@ -83,6 +83,14 @@ test('support sees an abandoned mail without its link, and resends the mail, whi
   expect((await waitForMail(address, 'Confirm your e-mail address')).link).toContain('a-secret')
 })
 
+test('the free space of the storage is shown in German @desktop', async ({ page }) => {
+  await openStudioWithSession(page, 'owner')
+  await page.goto('/studio/system?lang=dy')
+  const storage = page.getByRole('listitem').filter({ hasText: 'Speicher' })
+  await expect(storage).toContainText(/\d GB frei/)
+  await expect(storage).not.toContainText('left in')
+})
+
 test('an unresponsive site shows an error and can be retried @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
   await page.route('**/api/studio/system/health', (route) =>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { gatewayIds } from '#contract/billing.ts'
+import { parseFreeSpace } from '#contract/studio/free-space.ts'
 import { checkHealth, showHealth, type ComponentHealth } from '#contract/studio/system.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -9,7 +10,7 @@ import { useTexts, type Translate } from '#web/studio/texts.ts'
 import { gatewayNames } from '#web/studio/payments/order-copy.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
-import { formatTime } from '#web/studio/format.ts'
+import { formatCount, formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
 const pollMs = 30_000
@@ -51,11 +52,27 @@ export function Health() {
             <p className={styles.quiet}>
               {t('system.since', { time: formatTime(component.since, language) })}
             </p>
-            {component.detail && <code>{component.detail}</code>}
+            {component.detail && <Detail text={component.detail} />}
           </li>
         )) ?? placeholderParts.map((name) => <li key={name} className={styles.healthy} />)}
       </ul>
     </Panel>
+  )
+}
+
+/** The detail of a check: the free space, or a technical error message, which is not translated. */
+function Detail({ text }: { text: string }) {
+  const { t } = useTexts()
+  const space = parseFreeSpace(text)
+  if (!space) return <code>{text}</code>
+  return (
+    <>
+      <p className={styles.quiet}>
+        {t('system.freeSpace', { gigabytes: formatCount(space.gigabytes) })}
+        {!space.eventsRecorded && ` ${t('system.eventsNotRecorded')}`}
+      </p>
+      <code>{space.folder}</code>
+    </>
   )
 }
 

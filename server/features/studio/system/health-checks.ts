@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { formatFreeSpace } from '#contract/studio/free-space.ts'
 import type { ComponentHealth } from '#contract/studio/system.ts'
 import { redactGatewayError, type PaymentGateway } from '#server/features/billing/billing.ts'
 import { freeBytes } from '#server/platform/processes/disk-guard.ts'
@@ -125,11 +126,10 @@ async function checkStorage({ storage, resourceLimits }: HealthCheckContext): Pr
     await storage.remove(key)
   }
   const free = await freeBytes(storage.workDir)
-  const freeSpaceText = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
-  const eventsWarning = free < resourceLimits.minFreeBytes ? '; analytics events are not recorded' : ''
-  if (free < minFreeBytes || eventsWarning !== '')
-    throw new ComponentFault('diskFull', freeSpaceText + eventsWarning)
-  return freeSpaceText
+  const eventsRecorded = free >= resourceLimits.minFreeBytes
+  const text = formatFreeSpace({ gigabytes: free / 1024 ** 3, folder: storage.workDir, eventsRecorded })
+  if (free < minFreeBytes || !eventsRecorded) throw new ComponentFault('diskFull', text)
+  return text
 }
 
 async function checkMail({ db, clock, mailer }: HealthCheckContext): Promise<void> {
