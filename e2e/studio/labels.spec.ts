@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { typeInto } from '#e2e/support/keyboard.ts'
-import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { expectNoOverflow, expectAccessible, overlap } from '#e2e/support/page-quality.ts'
 import { createLabelledDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
@@ -45,6 +45,33 @@ test('a tag is renamed in several languages; an English name is required', async
   await expect(page.getByRole('row', { name: after })).toContainText(german)
   await searchLabels(page, before)
   await expect(page.getByText('No tags match this name.')).toBeVisible()
+})
+
+test('the buttons of a long sheet are visible without scrolling, and cover no focused field @screens', async ({
+  page,
+}) => {
+  const tag = uniqueName('long')
+  await openStudioWithSession(page, 'editor')
+  await createLabelledDraft(page, { tags: [tag] })
+  await page.goto('/studio/videos/labels')
+  await searchLabels(page, tag)
+  await page.getByRole('button', { name: `Rename ${tag}` }).click()
+  const dialog = page.getByRole('dialog', { name: `Rename ${tag}` })
+  const save = dialog.getByRole('button', { name: 'Save' })
+  for (const [width, height] of [
+    [390, 844],
+    [844, 390],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await expect(save).toBeInViewport({ ratio: 1 })
+    await dialog.getByLabel('English').focus()
+    for (const name of ['Español', 'Français', 'Deutsch', 'Português']) {
+      await page.keyboard.press('Tab')
+      const field = dialog.getByLabel(name)
+      await expect(field).toBeFocused()
+      await expect.poll(() => overlap(field, save)).toBe(false)
+    }
+  }
 })
 
 test('merging a tag into another removes it, and deleting a tag keeps its video', async ({ page }) => {

@@ -9,6 +9,7 @@ import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { SelectField } from '#web/studio/ui/SelectField.tsx'
+import { SheetActions } from '#web/studio/ui/sheets/SheetActions.tsx'
 import { ImageFileButton } from '#web/studio/ui/ImageFileButton.tsx'
 import { CropSheet, type Picture } from './CropSheet.tsx'
 import { StudioPlayer } from './StudioPlayer.tsx'
@@ -131,7 +132,12 @@ function FrameSheet({
               name={t('content.episode')}
               onVideo={setVideo}
             />
-            <Button onClick={captureFrame}>{t('content.useFrame')}</Button>
+            <SheetActions
+              action={t('content.useFrame')}
+              busy={false}
+              onConfirm={captureFrame}
+              onCancel={onClose}
+            />
           </>
         )}
       </div>

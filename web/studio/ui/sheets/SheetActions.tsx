@@ -28,7 +28,7 @@ export function SheetActions({
 }) {
   const { t } = useTexts()
   return (
-    <div className={styles.actions}>
+    <div className={`${styles.actions} ${styles.sheetActions}`}>
       {cancelLabel === undefined ? (
         <Button variant="quiet" onClick={onCancel}>
           {t('shell.cancel')}
