@@ -39,6 +39,28 @@ test('changing a role asks for confirmation, and a message then reports the chan
   await expect(role).toHaveValue('editor')
 })
 
+test('an invited member chooses the language, and the app secret stays valid', async ({ page }) => {
+  const { link } = await inviteOperator('editor')
+  await page.goto(link)
+  const secret = (await page.locator('code').textContent()) ?? ''
+  await page.getByLabel('Language').selectOption('Deutsch')
+  await expect(page.getByRole('heading', { name: 'Willkommen im Studio' })).toBeVisible()
+  await expect(page.locator('code')).toHaveText(secret)
+  for (const field of await page.locator('input[type=password]').all()) await field.fill(studioPassword)
+  await page
+    .getByRole('textbox', { name: /Authentifizierungs-App/ })
+    .fill(totpCodeAt(secret.replaceAll(' ', ''), new Date()))
+  await page.getByRole('button', { name: 'Studio öffnen' }).click()
+  await expect(page.locator('ul code')).toHaveCount(10)
+
+  // A used link is reported once, on the page.
+  await page.goto('/studio')
+  await page.goto(link)
+  await expect(page.getByRole('alert')).toContainText('bereits verwendet')
+  await page.waitForLoadState('networkidle')
+  expect(await page.locator('[popover]:popover-open').count()).toBe(0)
+})
+
 test('an error message disappears once the input is valid @desktop', async ({ page }) => {
   const { link } = await inviteOperator('editor')
   await page.goto(link)

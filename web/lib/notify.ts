@@ -1,9 +1,11 @@
+const loadToast = () => import('#web/ui/toast.ts')
+let loading: ReturnType<typeof loadToast> | undefined
 let isErrorShown = false
 
 /** Shows a message for a few seconds. The toast's code is loaded on the first use. */
 export function notify(message: string): void {
   isErrorShown = false
-  import('#web/ui/toast.ts').then(({ showToast }) => showToast(message)).catch(() => {})
+  withToast(({ showToast }) => showToast(message))
 }
 
 /** Shows an error message for a few seconds, or until `hideError` is called. */
@@ -16,5 +18,14 @@ export function notifyError(message: string): void {
 export function hideError(): void {
   if (!isErrorShown) return
   isErrorShown = false
-  import('#web/ui/toast.ts').then(({ hideToast }) => hideToast()).catch(() => {})
+  withToast(({ hideToast }) => hideToast())
+}
+
+/**
+ * Uses the toast once it is loaded, in the order of the calls. Two imports would not keep the order, because the second
+ * does not wait for the style sheet that the first one loads.
+ */
+function withToast(use: (toast: Awaited<ReturnType<typeof loadToast>>) => void): void {
+  loading ??= loadToast()
+  loading.then(use).catch(() => (loading = undefined))
 }

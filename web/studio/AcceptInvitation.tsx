@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { acceptInvitation, beginInvitation, type StudioSession } from '#contract/studio/operators.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
@@ -8,10 +8,12 @@ import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPag
 import { AppSecret, RecoveryCodes } from '#web/features/members/settings/SetUpSecondFactor.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, ApiError } from '#web/lib/api.ts'
+import { hideError } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
+import { Brand } from './Brand.tsx'
 import { operatorSessionQuery } from './session-queries.ts'
 import { useTexts } from './texts.ts'
 import { PageLink } from './ui/PageLink.tsx'
@@ -30,12 +32,16 @@ export function AcceptInvitation() {
   const [accepted, setAccepted] = useState<{ session: StudioSession; codes: string[] } | null>(null)
   const invitation = useQuery({
     queryKey: ['invitation', secret],
-    // Fetched once: each call creates a new app secret, which invalidates the previous one.
+    // Never fetched again, not even for another language: each call creates a new app secret, which invalidates the
+    // previous one.
     queryFn: () => call(beginInvitation, { body: { secret } }),
-    staleTime: Infinity,
-    refetchOnWindowFocus: false,
+    staleTime: 'static',
   })
   const isLinkExpired = invitation.error instanceof ApiError
+  // The page says the same as the error message.
+  useLayoutEffect(() => {
+    if (isLinkExpired) hideError()
+  }, [isLinkExpired])
   const openStudio = () => {
     if (accepted) queryClient.setQueryData(operatorSessionQuery.queryKey, accepted.session)
     void navigate('/studio', { replace: true })
@@ -43,6 +49,7 @@ export function AcceptInvitation() {
   return (
     <main>
       <AccountPage
+        above={<Brand />}
         title={t('shell.welcome')}
         lead={isLinkExpired ? '' : t(accepted ? 'shell.welcomeCodes' : 'shell.welcomeLead')}
       >

@@ -9,7 +9,7 @@ import { call, ApiError } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/validation.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
-import { LanguageChoice } from './LanguageChoice.tsx'
+import { Brand } from './Brand.tsx'
 import { operatorSessionQuery, allButSession } from './session-queries.ts'
 import { useTexts } from './texts.ts'
 import styles from './studio-shell.module.css'
@@ -68,18 +68,5 @@ export function SignIn({ previousOperatorId }: { previousOperatorId?: string }) 
       </AccountForm>
       {!previousOperatorId && <p className={styles.noAccess}>{t('shell.noAccess')}</p>}
     </AccountPage>
-  )
-}
-
-/** The site's icon and name, with the language choice. */
-function Brand() {
-  const { t } = useTexts()
-  const icon = document.querySelector<HTMLLinkElement>('link[rel~="icon"]')?.href
-  return (
-    <div className={styles.brand}>
-      {icon && <img src={icon} alt="" width={40} height={40} />}
-      {t('shell.studio')}
-      <LanguageChoice />
-    </div>
   )
 }
