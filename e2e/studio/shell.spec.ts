@@ -37,6 +37,32 @@ test('every area is visible on a phone, and the preview keeps its size when the 
   await expect(desktop).toHaveAttribute('aria-pressed', 'true')
 })
 
+test('navigation labels on a phone have at least 12 px and fit their columns, in English and German @screens', async ({
+  page,
+}) => {
+  await openStudioWithSession(page, 'owner')
+  for (const language of ['en', 'dy'])
+    for (const width of [360, 390, 720, 844]) {
+      await page.setViewportSize({ width, height: 700 })
+      await page.goto(`/studio/team?lang=${language}`)
+      const links = page.getByRole('navigation').first().getByRole('link')
+      await expect(links).toHaveCount(10)
+      const labels = await links.evaluateAll((elements) =>
+        elements.map((link) => ({
+          label: link.textContent,
+          px: Number.parseFloat(getComputedStyle(link).fontSize),
+          hidden: link.scrollWidth - link.clientWidth,
+          height: Math.round(link.getBoundingClientRect().height),
+        })),
+      )
+      for (const { label, px, hidden } of labels) {
+        expect.soft(px, `${label} at ${width} px`).toBeGreaterThanOrEqual(12)
+        expect.soft(hidden, `${label} at ${width} px`).toBe(0)
+      }
+      expect.soft(new Set(labels.map(({ height }) => height)).size, `heights at ${width} px`).toBe(1)
+    }
+})
+
 test('tabs fade out at the edge of a narrow phone until they are scrolled to their end @screens', async ({
   page,
 }) => {
