@@ -9,14 +9,15 @@ export const localizedName = (names: Partial<LocalizedText>, language: Language)
 export function formatTime(time: string | null, language: Language): string {
   if (time === null) return '–'
   const options = { dateStyle: 'medium', timeStyle: 'short' } as const
-  const formatted = new Intl.DateTimeFormat(bcp47Tags[language], options).format(new Date(time))
-  // Prevents a line break within the time in a narrow column.
-  return formatted.replaceAll(' ', '\u00a0')
+  return unbroken(new Intl.DateTimeFormat(bcp47Tags[language], options).format(new Date(time)))
 }
 
 /** Formats a date: "21 Nov 2026". */
 export const formatDate = (time: string, language: Language): string =>
-  new Intl.DateTimeFormat(bcp47Tags[language], { dateStyle: 'medium' }).format(new Date(time))
+  unbroken(new Intl.DateTimeFormat(bcp47Tags[language], { dateStyle: 'medium' }).format(new Date(time)))
+
+/** Prevents a line break within a date in a narrow column. */
+const unbroken = (date: string) => date.replaceAll(' ', '\u00a0')
 
 /** Parses a typed amount such as "4.99" or "4,99" into cents; undefined if it is invalid. */
 export function parseCents(typed: string): number | undefined {

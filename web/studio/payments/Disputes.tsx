@@ -7,7 +7,8 @@ import { ListFooter } from '#web/ui/ListFooter.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { SelectField } from '#web/studio/ui/SelectField.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { EmailText } from '#web/studio/ui/EmailText.tsx'
+import { ExternalLink, PageLink } from '#web/studio/ui/PageLink.tsx'
 import { formatDate, formatTime } from '#web/studio/format.ts'
 import { gatewayNames, productName, reasonText } from './order-copy.ts'
 import styles from './payments.module.css'
@@ -40,16 +41,20 @@ export function Disputes() {
     { title: t('payments.respondBy'), cell: ({ respond_by }: Dispute) => formatTime(respond_by, language) },
     {
       title: t('payments.buyer'),
-      cell: ({ order }: Dispute) => <span className={styles.id}>{order.email ?? order.user_id}</span>,
+      cell: ({ order }: Dispute) => (
+        <span className={styles.id}>
+          <EmailText text={order.email ?? order.user_id} />
+        </span>
+      ),
     },
     { title: t('payments.paidAt'), cell: ({ started_at }: Dispute) => formatDate(started_at, language) },
     {
       title: t('payments.gateway'),
       cell: ({ order, gateway_url }: Dispute) =>
         gateway_url ? (
-          <a href={gateway_url} target="_blank" rel="noreferrer">
+          <ExternalLink href={gateway_url}>
             {t('payments.respondAt', { gateway: gatewayNames[order.gateway] })}
-          </a>
+          </ExternalLink>
         ) : (
           gatewayNames[order.gateway]
         ),
@@ -59,7 +64,7 @@ export function Disputes() {
     <>
       <div className={styles.filters}>
         <SelectField
-          label={t('payments.dispute')}
+          label={t('payments.status')}
           value={state}
           options={disputeStates.map((value) => ({ value, label: t(`payments.disputeState.${value}`) }))}
           onChoose={(chosen) => setParams({ state: chosen })}

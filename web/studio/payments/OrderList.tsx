@@ -7,6 +7,7 @@ import { money } from '#web/lib/format-money.ts'
 import { ListFooter } from '#web/ui/ListFooter.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
+import { EmailText } from '#web/studio/ui/EmailText.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import { gatewayNames, productName, ordersPath } from './order-copy.ts'
@@ -49,7 +50,11 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
     { title: t('payments.gateway'), cell: ({ gateway }: ListedOrder) => gatewayNames[gateway] },
     {
       title: t('payments.buyer'),
-      cell: ({ email, user_id }: ListedOrder) => <span className={styles.id}>{email ?? user_id}</span>,
+      cell: ({ email, user_id }: ListedOrder) => (
+        <span className={styles.id}>
+          <EmailText text={email ?? user_id} />
+        </span>
+      ),
     },
     { title: t('payments.date'), cell: ({ created_at }: ListedOrder) => formatTime(created_at, language) },
   ]

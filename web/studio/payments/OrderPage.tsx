@@ -111,7 +111,7 @@ function Summary({ file }: { file: OrderDetails }) {
         ...(file.period_no === null ? [] : [{ name: t('payments.period'), value: file.period_no + 1 }]),
         ...(file.consent_text === null
           ? []
-          : [{ name: t('payments.consentText'), value: file.consent_text }]),
+          : [{ name: t('payments.consentText'), value: file.consent_text, wide: true }]),
       ]}
     />
   )

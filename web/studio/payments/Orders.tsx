@@ -32,19 +32,23 @@ export function Orders() {
     <>
       <Filters
         current={current}
+        exportUrl={`/api/studio/orders.csv?${file}`}
         onApply={(filters) => setParams(Object.entries(filters).filter(([, value]) => value !== ''))}
       />
       <OrderList filter={filter} caption={t('payments.orders')} />
-      <p>
-        <a className={buttonClass('quiet')} href={`/api/studio/orders.csv?${file}`} download>
-          {t('payments.export')}
-        </a>
-      </p>
     </>
   )
 }
 
-function Filters({ current, onApply }: { current: OrderFilters; onApply: (filters: OrderFilters) => void }) {
+function Filters({
+  current,
+  exportUrl,
+  onApply,
+}: {
+  current: OrderFilters
+  exportUrl: string
+  onApply: (filters: OrderFilters) => void
+}) {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator
   const form = useForm({
@@ -61,43 +65,53 @@ function Filters({ current, onApply }: { current: OrderFilters; onApply: (filter
   }
   const any = { value: '', label: t('payments.any') }
   return (
-    <form className={styles.filters} onSubmit={form.submit} role="search" aria-label={t('payments.orders')}>
-      <SelectField
-        label={t('payments.status')}
-        value={form.value.status}
-        options={[any, ...orderStatuses.map((value) => ({ value, label: t(`payments.state.${value}`) }))]}
-        onChoose={(status) => form.set({ status })}
-      />
-      <SelectField
-        label={t('payments.gateway')}
-        value={form.value.gateway}
-        options={[any, ...gatewayIds.map((value) => ({ value, label: gatewayNames[value] }))]}
-        onChoose={(gateway) => form.set({ gateway })}
-      />
-      <div className={styles.whom}>
-        <Field
-          {...form.field('customer')}
-          label={t(role === 'analyst' ? 'payments.customerId' : 'payments.customer')}
-          hint={t('payments.customerHint')}
-          autoComplete="off"
-          required={false}
+    <form className={styles.filtered} onSubmit={form.submit} role="search" aria-label={t('payments.orders')}>
+      <div className={styles.filters}>
+        <SelectField
+          label={t('payments.status')}
+          value={form.value.status}
+          options={[any, ...orderStatuses.map((value) => ({ value, label: t(`payments.state.${value}`) }))]}
+          onChoose={(status) => form.set({ status })}
         />
+        <SelectField
+          label={t('payments.gateway')}
+          value={form.value.gateway}
+          options={[any, ...gatewayIds.map((value) => ({ value, label: gatewayNames[value] }))]}
+          onChoose={(gateway) => form.set({ gateway })}
+        />
+        <div className={styles.whom}>
+          <Field
+            {...form.field('customer')}
+            label={t(role === 'analyst' ? 'payments.customerId' : 'payments.customer')}
+            hint={t('payments.customerHint')}
+            autoComplete="off"
+            required={false}
+          />
+        </div>
+        <div className={styles.dates}>
+          <Field
+            {...form.field('since')}
+            label={t('payments.since')}
+            type="date"
+            autoComplete="off"
+            required={false}
+          />
+          <Field
+            {...form.field('until')}
+            label={t('payments.until')}
+            type="date"
+            autoComplete="off"
+            required={false}
+          />
+        </div>
+        <div className={styles.submit}>
+          <Button type="submit">{t('payments.applyFilters')}</Button>
+          {/* Above the list, because a long list has a button for more at its end. */}
+          <a className={buttonClass('quiet')} href={exportUrl} download>
+            {t('payments.export')}
+          </a>
+        </div>
       </div>
-      <Field
-        {...form.field('since')}
-        label={t('payments.since')}
-        type="date"
-        autoComplete="off"
-        required={false}
-      />
-      <Field
-        {...form.field('until')}
-        label={t('payments.until')}
-        type="date"
-        autoComplete="off"
-        required={false}
-      />
-      <Button type="submit">{t('payments.applyFilters')}</Button>
     </form>
   )
 }

@@ -3,6 +3,7 @@ import { listAuditEvents, type AuditEvent } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { ListFooter } from '#web/ui/ListFooter.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { EmailText } from '#web/studio/ui/EmailText.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 import { orderBeforeAfter, auditEventText, actorText, commandOf } from './audit-event-copy.ts'
@@ -25,7 +26,7 @@ export function AuditLog({ subject }: { subject?: string }) {
     { title: t('team.date'), whole: true, cell: ({ at }: AuditEvent) => formatTime(at, language) },
     {
       title: t('team.user'),
-      cell: ({ operator, event }: AuditEvent) => operator ?? actorText(event, t),
+      cell: ({ operator, event }: AuditEvent) => <EmailText text={operator ?? actorText(event, t)} />,
     },
     { title: t('team.action'), cell: (auditEvent: AuditEvent) => <AuditEventName auditEvent={auditEvent} /> },
     {

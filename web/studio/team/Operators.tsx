@@ -15,6 +15,7 @@ import { LoadError } from '#web/ui/LoadError.tsx'
 import { useOperatorSession, usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
+import { EmailText } from '#web/studio/ui/EmailText.tsx'
 import { ConfirmSheet } from '#web/studio/ui/sheets/ConfirmSheet.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
@@ -32,7 +33,7 @@ export function Operators() {
   if (operators.isLoadingError) return <LoadError onRetry={() => void operators.refetch()} />
   if (!operators.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
-    { title: t('team.email'), cell: ({ email }: Operator) => email },
+    { title: t('team.email'), cell: ({ email }: Operator) => <EmailText text={email} /> },
     {
       title: t('team.role'),
       cell: (operator: Operator) =>

@@ -20,6 +20,15 @@ export function PageLink({
   )
 }
 
+/** A link to another site, such as a gateway. It opens in another tab. */
+export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a className={styles.link} href={href} target="_blank" rel="noreferrer">
+      {children}
+    </a>
+  )
+}
+
 /** A link to a page for viewers. It opens in another tab. */
 export function SiteLink({ href, children }: { href: string; children: ReactNode }) {
   return (

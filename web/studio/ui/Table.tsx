@@ -37,8 +37,8 @@ export function Table<Row>({
   empty: ReactNode
 }) {
   if (rows.length === 0) return <p className={styles.empty}>{empty}</p>
-  const classOf = ({ figures, whole }: Column<Row>) =>
-    figures ? styles.figures : whole ? styles.whole : undefined
+  const classOf = ({ figures, whole, actions }: Column<Row>) =>
+    figures ? styles.figures : whole ? styles.whole : actions ? styles.actions : undefined
   return (
     <div className={`${styles.frame} ${widthClass(columns)}`} tabIndex={0} role="region" aria-label={caption}>
       <table className={`${styles.table} ${slim ? styles.slim : styles.cards}`}>
