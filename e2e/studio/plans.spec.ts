@@ -56,6 +56,7 @@ async function createPlan(page: Page, name: string): Promise<void> {
   await page.getByLabel('Introductory price').fill('4.99')
   await page.getByRole('button', { name: 'Create plan' }).click()
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
+  await expect(page.getByText('Active', { exact: true })).toBeVisible()
 }
 
 test('an owner creates a plan, changes its price for new customers, and archives it; the paywall updates', async ({

@@ -62,6 +62,17 @@ it.each(['en', 'dy'])('every text with a count has plural forms in %s', (languag
   }
 })
 
+it('ends the note of every empty list with a full stop', () => {
+  const keys = [...code.matchAll(/empty=\{t\(([^)]+)\)\}/g)].flatMap(([, names = '']) =>
+    [...names.matchAll(/'([\w.]+)'/g)].map(([, key = '']) => key),
+  )
+  expect(keys).toContain('payments.noOrders')
+  for (const language of ['en', 'dy']) {
+    const texts = new Map(parts.flatMap((part) => [...textsOf(language, part)]))
+    for (const key of keys) expect.soft(texts.get(key), key).toMatch(/[.]$/)
+  }
+})
+
 it('has no unused text', () => {
   const beginnings = [...code.matchAll(/`([\w.]+)\.\$\{/g)].map(([, beginning]) => `${beginning}.`)
   const keys = parts.flatMap((part) => [...textsOf('en', part).keys()])

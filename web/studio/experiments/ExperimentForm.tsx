@@ -109,6 +109,7 @@ function Values({ form }: Fields) {
           })}
           inputMode={priced ? 'decimal' : 'numeric'}
           required={index === 0}
+          {...(index > 0 && { hint: t('experiments.variantHint') })}
           autoComplete="off"
         />
       ))}

@@ -66,7 +66,7 @@ function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconcil
   const mayRun = usePermissions()(runReconciliation)
   const { run, busy } = useCommand(runReconciliation, t('done.reconciled'))
   const lastComparison = ({ id, reconciled_until }: ComparedGateway) =>
-    `${gatewayNames[id]}: ${reconciled_until ? formatTime(reconciled_until, language) : t('payments.neverReconciled')}`
+    `${gatewayNames[id]} ${reconciled_until ? formatTime(reconciled_until, language) : t('payments.neverReconciled')}`
   const columns = [
     {
       title: t('payments.issue'),
@@ -103,7 +103,7 @@ function Discrepancies({ found: { discrepancies, gateways } }: { found: Reconcil
       }
     >
       <p className={styles.hint}>
-        {t('payments.lastReconciled')} {gateways.map(lastComparison).join(' · ')}
+        {t('payments.lastReconciled', { times: gateways.map(lastComparison).join(' · ') })}
       </p>
       <Table
         caption={t('payments.discrepancies')}
@@ -190,7 +190,10 @@ function Difference({ balance: { ledger_cents, gateway_cents, currency } }: { ba
 function Totals({ totals }: { totals: Total[] }) {
   const { t } = useTexts()
   const columns = [
-    { title: t('payments.issue'), cell: ({ kind }: Total) => t(`payments.transactionKind.${kind}`) },
+    {
+      title: t('payments.transactionType'),
+      cell: ({ kind }: Total) => t(`payments.transactionKind.${kind}`),
+    },
     {
       title: t('payments.gateway'),
       cell: ({ gateway }: Total) =>

@@ -82,7 +82,7 @@ function Summary({ plan }: { plan: StudioPlan }) {
           name: t('plans.state'),
           value: archived_at
             ? t('plans.archivedAt', { at: formatTime(archived_at, language) })
-            : t('plans.active'),
+            : t('plans.isActive'),
         },
       ]}
     />

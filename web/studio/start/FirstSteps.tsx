@@ -58,7 +58,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
   const { t } = useTexts()
   const to = stepLink(step, done, video_id)
   const look = buttonClass(isNext ? 'main' : 'quiet')
-  const actionText = t(`start.${step}.action`)
+  const actionText = t(step === 'sale' && !done ? 'start.sale.todoAction' : `start.${step}.action`)
   return (
     <li data-done={done}>
       <span className={styles.mark}>{done && <Icon name="check" size={20} />}</span>

@@ -79,7 +79,7 @@ function Summary({ topUp }: { topUp: StudioTopUp }) {
           name: t('plans.state'),
           value: archived_at
             ? t('plans.archivedAt', { at: formatTime(archived_at, language) })
-            : t('plans.active'),
+            : t('plans.isActive'),
         },
       ]}
     />
