@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it, vi } from 'vitest'
 import type { PaginatedQuery } from './ListFooter.tsx'
@@ -16,9 +17,12 @@ const base: PaginatedQuery = {
   refetch: () => {},
 }
 
-async function footOf(pages: Partial<PaginatedQuery>): Promise<string> {
+async function footOf(
+  pages: Partial<PaginatedQuery>,
+  empty: ReactNode = <p>Nothing yet</p>,
+): Promise<string> {
   const { ListFooter } = await import('./ListFooter.tsx')
-  return renderToStaticMarkup(<ListFooter pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
+  return renderToStaticMarkup(<ListFooter pages={{ ...base, ...pages }} empty={empty} />)
 }
 
 it('offers the next page, shows that it is loading, and marks the end of a list of several pages', async () => {
@@ -32,6 +36,13 @@ it('offers the next page, shows that it is loading, and marks the end of a list 
 
 it('shows nothing below a list of a single page', async () => {
   expect(await footOf({})).not.toContain('<p>')
+})
+
+it('takes no space below a list of a single page that has its own text for no items', async () => {
+  expect(await footOf({}, null)).toBe('')
+  expect(await footOf({ data: undefined }, null)).not.toBe('')
+  expect(await footOf({ hasNextPage: true }, null)).toContain('>Load more</button>')
+  expect(await footOf({ isError: true }, null)).toContain('>Try again</button>')
 })
 
 it('shows that loading failed, with a retry button', async () => {

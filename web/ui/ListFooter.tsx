@@ -27,9 +27,11 @@ const sessionExpiredCode = 401
 
 /**
  * The footer of a paginated list: a button for more, the loading state, a load error, or a note at the end of a list
- * with several pages.
+ * with several pages. A list of one page without a text for an empty list has no footer.
  */
 export function ListFooter(props: ListFooterProps) {
+  const { pages, empty } = props
+  if (empty === null && !pages.isError && !pages.hasNextPage && pages.data?.pages.length === 1) return null
   return (
     <div className={styles.foot}>
       <ListState {...props} />

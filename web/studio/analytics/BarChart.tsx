@@ -19,6 +19,8 @@ export interface Bar {
 const wide = { width: 720, height: 220, labels: 6 }
 const narrow = { width: 360, height: 220, labels: 3 }
 const edge = { left: 80, right: 8, top: 12, bottom: 28 }
+/** Keeps the bars of a video with few episodes from looking like areas. */
+const maxBarWidth = 48
 
 interface ChartData {
   bars: readonly Bar[]
@@ -43,6 +45,8 @@ function Drawing({ titleId, bars, formatValue }: ChartData & { titleId: string }
   const inner = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom }
   const y = (value: number) => edge.top + ((scale.high - value) / (scale.high - scale.low)) * inner.height
   const slot = inner.width / Math.max(bars.length, 1)
+  const barWidth = Math.min(slot * 0.7, maxBarWidth)
+  const barStart = (index: number) => edge.left + (index + 0.5) * slot - barWidth / 2
   const every = Math.ceil(bars.length / labels)
   return (
     <svg className={drawing.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={titleId}>
@@ -70,8 +74,8 @@ function Drawing({ titleId, bars, formatValue }: ChartData & { titleId: string }
         <g key={label}>
           <rect
             className={value < 0 ? styles.below : part === undefined ? styles.bar : styles.whole}
-            x={edge.left + index * slot + slot * 0.15}
-            width={slot * 0.7}
+            x={barStart(index)}
+            width={barWidth}
             y={Math.min(y(value), y(0))}
             height={Math.abs(y(value) - y(0))}
           >
@@ -80,8 +84,8 @@ function Drawing({ titleId, bars, formatValue }: ChartData & { titleId: string }
           {part !== undefined && (
             <rect
               className={styles.bar}
-              x={edge.left + index * slot + slot * 0.15}
-              width={slot * 0.7}
+              x={barStart(index)}
+              width={barWidth}
               y={y(part)}
               height={y(0) - y(part)}
             >

@@ -41,7 +41,7 @@ export function VideoList() {
   const columns = [
     { title: t('content.video'), cell: (row: StudioVideoRow) => <Title row={row} /> },
     { title: t('content.state'), cell: (row: StudioVideoRow) => t(`content.states.${row.state}`) },
-    { title: t('content.episodes'), cell: (row: StudioVideoRow) => episodeSummary(row, t) },
+    { title: t('content.episodes'), cell: (row: StudioVideoRow) => episodeSummary(row, t), figures: true },
     { title: t('content.plays'), cell: (row: StudioVideoRow) => formatCount(row.play_count), figures: true },
     {
       title: t('content.released'),

@@ -111,7 +111,7 @@ function PlanTexts({ field }: { field: (name: TextName) => FormField }) {
           <Field
             {...field(`description_${language}`)}
             label={t('plans.description')}
-            lines={2}
+            lines={3}
             autoComplete="off"
             required={language === 'en'}
           />
