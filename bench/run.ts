@@ -17,6 +17,8 @@ import { printTable, type Row } from './result-table.ts'
  * - `bounds`: memory and disk use under attack
  * - `capacity`: cost per viewer, sale and upload
  * - `alerts`: time until each alert
+ * - `mails`: mails a second
+ * - `reconciliation`: memory for a day of 150,000 payments
  * - `import-long`: imports of long videos
  */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
@@ -48,6 +50,8 @@ const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> 
   bounds: async (args) => (await import('./bounds/measure-bounds.ts')).measureBounds(args),
   capacity: async (args) => (await import('./capacity/measure-capacity.ts')).measureCapacity(args),
   alerts: async () => (await import('./alerts/measure-alerts.ts')).measureAlerts(),
+  mails: async () => (await import('./mails/measure-mails.ts')).measureMails(),
+  reconciliation: async () => (await import('./billing/measure-reconciliation.ts')).measureReconciliation(),
 }
 
 // Reads only `--help` here, because measurements have their own options.

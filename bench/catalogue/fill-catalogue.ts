@@ -16,9 +16,17 @@ import { randomTexts } from './random-words.ts'
 export interface CatalogueSize {
   videos: number
   people: number
-  /** Number of videos that each user has watched. */
+  /** Number of users with a history. */
+  watchers: number
+  /** Number of videos that each of them has watched. */
   historyEach: number
 }
+
+/**
+ * Number of videos whose search rows are created by the site's own function, which takes 4 ms for each. The rows of
+ * further videos have the words of these, in turn.
+ */
+const indexedBySite = 100_000
 
 const tagCount = (videos: number) => Math.min(2000, Math.max(40, Math.round(videos / 20)))
 
@@ -36,12 +44,13 @@ const loaded = [
   'video_search',
   'search_words',
   'watched_next',
+  'users',
   'watch_history',
 ]
 
 /**
  * Fills an empty, migrated database with generated videos, tags, episodes, users and history. An interrupted run is
- * resumed. The search rows are created by the site's own function.
+ * resumed.
  */
 export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: ProgressReport): Promise<void> {
   const client = await pool.connect()
@@ -54,20 +63,18 @@ export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Pro
     await runStepOnce(client, 'tags listed', () =>
       client.query('UPDATE videos SET tag_ids = tag_ids_of_video(id)'),
     )
-    await runStepOnce(client, 'indexes made', async () => {
-      await arrange(client)
-      await makeIndexes(client, loaded, report)
-    })
+    await runStepOnce(client, 'tiers set', () => arrange(client))
+    await makeIndexes(client, loaded, report)
     await runStepOnce(client, 'counted', () => finish(client))
     if (!(await isStepPending(client, 'vacuumed'))) return
-    await client.query(`VACUUM ANALYZE ${[...loaded, 'tags', 'users', 'categories'].join(', ')}`)
+    await client.query(`VACUUM ANALYZE ${[...loaded, 'tags', 'categories'].join(', ')}`)
     await runStepOnce(client, 'vacuumed', async () => {})
   } finally {
     client.release(true)
   }
 }
 
-function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
+function stepsOf({ videos, people, watchers, historyEach }: CatalogueSize): Step[] {
   const texts = (words: number) => (rows: number) =>
     Array.from({ length: rows }, () => randomTexts(words, videos))
   const tags = tagCount(videos)
@@ -121,9 +128,19 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
     },
     {
       name: 'search',
-      total: videos,
+      total: Math.min(videos, indexedBySite),
       chunk: 500,
       sql: `SELECT index_videos(ARRAY(SELECT bench_id('vid', n) FROM generate_series($1::bigint, $2) n))`,
+    },
+    {
+      name: 'further search rows',
+      total: Math.max(0, videos - indexedBySite),
+      chunk: 20_000,
+      sql: `INSERT INTO video_search (video_id, popularity_score, released_at, words)
+        SELECT id, popularity_score_of(popularity), videos.released_at, source.words
+        FROM generate_series($1::bigint, $2) n JOIN videos ON id = bench_id('vid', ${indexedBySite} + n)
+        JOIN video_search source ON source.video_id = bench_id('vid', 1 + (n - 1) % ${indexedBySite})
+        ON CONFLICT DO NOTHING`,
     },
     {
       name: 'recommendations',
@@ -137,11 +154,16 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
       name: 'users',
       total: people,
       chunk: 50_000,
-      sql: `INSERT INTO users (id, referral_code) SELECT bench_id('usr', n), 'bench-' || n FROM generate_series($1::bigint, $2) n`,
+      // Three of five users have an account.
+      sql: `INSERT INTO users (id, referral_code, created_at, language, email, display_name, email_verified_at, member_since)
+        SELECT bench_id('usr', n), 'bench-' || n, created, 'en', CASE WHEN is_member THEN n || '@example.com' END,
+          CASE WHEN is_member THEN 'Person ' || n END, CASE WHEN is_member THEN now() END, CASE WHEN is_member THEN created END
+        FROM generate_series($1::bigint, $2) n,
+          LATERAL (SELECT now() - n * interval '${(300 * 86_400) / people} seconds' AS created, n % 5 < 3 AS is_member) made`,
     },
     {
       name: 'watch_history',
-      total: people,
+      total: watchers,
       chunk: 1000,
       // 7919 is a prime and divides none of the catalogue sizes, so no user has a video twice.
       sql: `INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at)

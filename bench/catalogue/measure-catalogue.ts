@@ -2,30 +2,28 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
+import type pg from 'pg'
 import { createCatalog, loadHomepage, loadVideo } from '#server/features/catalog/catalog.ts'
 import { listTags } from '#server/features/catalog/listing/list-tags.ts'
 import { listVideos } from '#server/features/catalog/listing/list-videos.ts'
 import { recentlyWatched } from '#server/features/library/library.ts'
 import { listFavorites, listHistory } from '#server/features/library/list-history-and-favorites.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { columnTypes } from '#server/platform/database/column-types.ts'
-import { openDatabase } from '#server/platform/database/database.ts'
-import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded-database.ts'
-import { createLog } from '#server/platform/log.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
-import type { Db, Tables } from '#server/tables.ts'
+import type { Db } from '#server/tables.ts'
 import { makeCases, type CatalogueCase } from './catalogue-cases.ts'
 import { explainPlans } from './explain-plans.ts'
 import { fillCatalogue, type CatalogueSize } from './fill-catalogue.ts'
 import { measureByTurns, type Target } from '#bench/http/measure-latency.ts'
+import { openFilledDatabase } from '#bench/site/open-filled-database.ts'
 import { startSiteOn } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/result-table.ts'
 import { newGuest } from '#bench/site/bench-guests.ts'
 
-const log = createLog({ json: false, level: 'warn' })
 const historyEach = 200
-const firstPort = 3911
+/** With more people with a history, filling takes longer, but no listing does. */
+const maxWatchers = 20_000
 
 /** Results of a listing at each catalogue size; undefined for a catalogue without this listing. */
 interface Measured {
@@ -67,8 +65,10 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
   const sites: SizedSite[] = []
   try {
     for (const videos of sizes) {
-      const size = { videos, people: Math.round(videos / 10), historyEach }
-      sites.push(await openSize(join(home, String(videos)), size, firstPort + sites.length))
+      const people = Math.round(videos / 10)
+      const watchers = Math.min(people, maxWatchers)
+      const size = { videos, people, watchers, historyEach }
+      sites.push(await openSize(join(home, String(videos)), size))
     }
     printSizes(sizes, await measureCases(sites, values.only))
     for (const site of sites) await site.writePlans()
@@ -101,22 +101,19 @@ function loadTargetOf({ url, cases, busyViewerHeaders }: SizedSite, name: string
   return found && { base: url, paths: found.paths, headers: found.hasLongHistory ? busyViewerHeaders : {} }
 }
 
-async function openSize(dataDir: string, size: CatalogueSize, port: number): Promise<SizedSite> {
-  console.log(`A catalogue of ${size.videos} videos and ${size.people * size.historyEach} rows of history …`)
-  mkdirSync(dataDir, { recursive: true })
-  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
-  const { connection } = await startEmbeddedDatabase({ dataDir, log })
-  // Uses its own connection pool, because the statement timeout of the site's pool is too short for filling.
-  const pool = new pg.Pool({ ...connection, types: columnTypes })
-  // Ignores an error that a closing connection may get when the database server stops.
-  pool.on('error', () => undefined)
-  const closers = [() => database.close(), () => pool.end()]
+async function openSize(dataDir: string, size: CatalogueSize): Promise<SizedSite> {
+  console.log(
+    `A catalogue of ${size.videos} videos and ${size.watchers * size.historyEach} rows of history …`,
+  )
+  const { pool, close: closeDatabase } = await openFilledDatabase(dataDir, (empty) =>
+    fillCatalogue(empty, size, (line) => console.log(`  ${line}`)),
+  )
+  const closers = [closeDatabase]
   const close = async () => {
     for (const each of closers.toReversed()) await each()
   }
   try {
-    await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
-    const site = await startSiteOn(dataDir, port)
+    const site = await startSiteOn(dataDir)
     closers.push(site.close)
     const { cookie, userId } = await makeBusyPerson(pool, site.url, size)
     const cases = await makeCases(pool, size, userId)
@@ -145,6 +142,12 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
   const answer = await fetch(`${url}/api/user`, { headers: { cookie } })
   // The cast is safe: the site sent the response.
   const { info } = (await answer.json()) as { info: { id: string } }
+  // The site writes the user and the first position up to a second after its response.
+  const isStored = async () => {
+    const { rowCount } = await pool.query('SELECT FROM watch_history WHERE user_id = $1', [info.id])
+    return rowCount === 1
+  }
+  await waitUntil('the user with a long history is stored', isStored, 10_000)
   const client = await pool.connect()
   const rows = `generate_series(1, least($2::int, ${Math.floor(videos / 2)})) n`
   try {
@@ -164,8 +167,9 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
     client.release(true)
   }
   const listed = await fetch(`${url}/api/user/history`, { headers: { cookie } })
-  if (!(await listed.text()).includes('"next_cursor":"'))
-    throw new Error('The user with a long history has too few entries')
+  const body = await listed.text()
+  if (!body.includes('"next_cursor":"'))
+    throw new Error(`The user with a long history has too few entries: ${body.slice(0, 300)}`)
   return { cookie, userId: info.id }
 }
 

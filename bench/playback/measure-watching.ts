@@ -12,7 +12,6 @@ import { benchEnv, importFolder, startSiteOn, type BenchSite } from '#bench/site
 import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/result-table.ts'
 import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
-const port = 3913
 /**
  * Episodes longer than the measurement, so that none ends during it. The frames are small because the main thread does
  * not decode them.
@@ -39,7 +38,7 @@ export async function measureWatching({ home, ffmpeg, connection }: BenchSite): 
   const dataDir = join(home, 'watching-data')
   makeBenchContent(folder, 'watching', ffmpeg.ffmpegPath, content)
   importFolder(folder, benchEnv(dataDir))
-  const site = await startSiteOn(dataDir, port)
+  const site = await startSiteOn(dataDir)
   try {
     const { videoId, asset } = await findBenchEpisode(site)
     const files = join(dataDir, 'storage/media', asset)

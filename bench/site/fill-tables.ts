@@ -91,19 +91,23 @@ export async function dropIndexes(client: PoolClient, tables: readonly string[])
   for (const { indexname } of rows) await client.query(`DROP INDEX ${indexname}`)
 }
 
-/** Recreates the indexes that `dropIndexes` has dropped. */
+/** Recreates the indexes that `dropIndexes` has dropped, each in its own transaction, so that a run can be resumed. */
 export async function makeIndexes(
   client: PoolClient,
   tables: readonly string[],
   report: ProgressReport,
 ): Promise<void> {
-  await client.query("SET LOCAL maintenance_work_mem = '1GB'")
-  const { rows } = await client.query<{ indexname: string; indexdef: string }>(
-    'SELECT indexname, indexdef FROM bench_indexes WHERE tablename = ANY($1)',
+  await client.query("SET maintenance_work_mem = '1GB'")
+  const { rows } = await client.query<{ indexname: string; indexdef: string; exists: boolean }>(
+    `SELECT indexname, indexdef, to_regclass(indexname) IS NOT NULL AS exists FROM bench_indexes
+     WHERE tablename = ANY($1) ORDER BY indexname`,
     [tables],
   )
-  for (const [index, { indexname, indexdef }] of rows.entries()) {
+  for (const [index, { indexname, indexdef, exists }] of rows.entries()) {
+    if (exists) continue
+    const started = performance.now()
     await client.query(indexdef)
-    report(`indexes: ${index + 1} of ${rows.length}, ${indexname}`)
+    const seconds = Math.round((performance.now() - started) / 1000)
+    report(`indexes: ${index + 1} of ${rows.length}, ${indexname}, ${seconds} s`)
   }
 }

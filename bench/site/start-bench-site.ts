@@ -10,6 +10,7 @@ import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
+import { freePort } from '#server/testing/site/free-port.ts'
 import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { makeBenchContent, type Content } from './make-bench-content.ts'
@@ -69,13 +70,11 @@ export async function startBenchSite(
   }
 }
 
-/** Starts a site with existing data, in its own process. */
-export async function startSiteOn(
-  dataDir: string,
-  port: number,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const site = spawnSite({ ...benchEnv(dataDir), PORT: String(port) })
-  const url = `http://localhost:${port}`
+/** Starts a site with existing data, in its own process, at a free port: another bench may use the fixed one. */
+export async function startSiteOn(dataDir: string): Promise<{ url: string; close(): Promise<void> }> {
+  const ownPort = await freePort()
+  const site = spawnSite({ ...benchEnv(dataDir), PORT: String(ownPort) })
+  const url = `http://localhost:${ownPort}`
   const close = async () => {
     const ended = new Promise((resolve) => site.once('exit', resolve))
     if (site.exitCode === null && site.kill('SIGTERM')) await ended

@@ -13,22 +13,13 @@ import type { SiteSize } from './studio-size.ts'
 import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'
 
-/** Returns the size of a large site after a year, multiplied by `factor`. */
-export function siteSize(factor: number): SiteSize {
-  const scaled = (whole: number) => Math.round(whole * factor)
-  return {
-    videos: scaled(10_000),
-    people: scaled(100_000),
-    orders: scaled(200_000),
-    events: scaled(5_000_000),
-    auditEvents: scaled(400_000),
-  }
-}
-
 const historyEach = 20
 
 /** Tables that are loaded without their indexes. */
 const loaded = [
+  'sessions',
+  'attribution',
+  'experiment_exposures',
   'orders',
   'payment_attempts',
   'ledger_lines',
@@ -39,19 +30,20 @@ const loaded = [
 
 /** Fills an empty, migrated database with the data of a site after a year. An interrupted run is resumed. */
 export async function fillStudio(pool: Pool, size: SiteSize, report: ProgressReport): Promise<void> {
-  const { videos, people } = size
-  await fillCatalogue(pool, { videos, people, historyEach }, report)
+  const { videos, people, watchers, eventDays } = size
+  await fillCatalogue(pool, { videos, people, watchers, historyEach }, report)
   const client = await pool.connect()
   try {
     await prepareForFilling(client)
     await runStepOnce(client, 'studio: indexes dropped', () => dropIndexes(client, loaded))
     await runStepOnce(client, 'studio: months of events', async () => {
       await client.query(
-        "SELECT create_events_partition(now() - ago * interval '1 month') FROM generate_series(0, 3) AS ago",
+        "SELECT create_events_partition(now() - ago * interval '1 day') FROM generate_series(0, $1::int) AS ago",
+        [eventDays],
       )
     })
     for (const step of [...siteSteps(size), ...moneySteps(size)]) await insertRows(client, step, report)
-    await runStepOnce(client, 'studio: indexes made', () => makeIndexes(client, loaded, report))
+    await makeIndexes(client, loaded, report)
     if (await isStepPending(client, 'studio: vacuumed')) {
       await client.query('VACUUM ANALYZE')
       await runStepOnce(client, 'studio: vacuumed', async () => {})

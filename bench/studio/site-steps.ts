@@ -9,7 +9,8 @@ const experiments = 8
 export const covers = 12
 
 /** Returns the steps that insert users, videos, events and audit events. */
-export function siteSteps({ videos, people, orders, events, auditEvents }: SiteSize): Step[] {
+export function siteSteps(size: SiteSize): Step[] {
+  const { videos, people, active, orders, events, eventDays, auditEvents } = size
   return [
     {
       name: 'states of videos',
@@ -54,21 +55,9 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
         FROM generate_series($1::bigint, $2) n`,
     },
     {
-      name: 'people',
-      total: people,
-      chunk: 20_000,
-      // Three of five users have an account.
-      sql: `UPDATE users SET created_at = now() - n * interval '5 minutes', language = 'en',
-          email = CASE WHEN n % 5 < 3 THEN n || '@example.com' END,
-          display_name = CASE WHEN n % 5 < 3 THEN 'Person ' || n END,
-          email_verified_at = CASE WHEN n % 5 < 3 THEN now() END,
-          member_since = CASE WHEN n % 5 < 3 THEN now() - n * interval '5 minutes' END
-        FROM generate_series($1::bigint, $2) n WHERE id = bench_id('usr', n)`,
-    },
-    {
       name: 'sessions',
-      total: people,
-      chunk: 20_000,
+      total: active,
+      chunk: 100_000,
       sql: `INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at)
         SELECT bench_id('ses', n), bench_id('usr', n), sha256(n::text::bytea), 'Mozilla/5.0 (Linux; Android 15)', now(), now()
         FROM generate_series($1::bigint, $2) n WHERE n % 5 < 3`,
@@ -78,7 +67,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       total: events,
       chunk: 100_000,
       sql: `INSERT INTO events (at, id, name, fields, user_id, fbclid, ttclid)
-        SELECT now() - n * interval '${(90 * 86_400) / events} seconds', gen_random_uuid(),
+        SELECT now() - n * interval '${(eventDays * 86_400) / events} seconds', gen_random_uuid(),
           (ARRAY['play_start', 'play_start', 'play_end', 'paywall', 'share', 'view', 'search'])[1 + n % 7],
           jsonb_build_object('video_id', bench_id('vid', 1 + floor(${videos} * random() ^ 2)::bigint),
             'episode_id', bench_id('ep', 1 + n % ${videos}), 'number', (1 + n % ${episodesEach})::text),
@@ -88,8 +77,8 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
     },
     {
       name: 'where people came from',
-      total: people,
-      chunk: 20_000,
+      total: active,
+      chunk: 100_000,
       sql: `INSERT INTO attribution (user_id, first_touch, first_at, last_touch, last_at)
         SELECT bench_id('usr', n), touch, now() - n * interval '5 minutes', touch, now() - n * interval '5 minutes'
         FROM generate_series($1::bigint, $2) n,
@@ -107,7 +96,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
     },
     {
       name: 'who met what differs',
-      total: people,
+      total: active,
       chunk: 10_000,
       sql: `INSERT INTO experiment_exposures (viewer_id, experiment_id, variant, at)
         SELECT bench_id('usr', n), bench_id('exp', experiment), n % 2, now() - experiment * interval '90 days' + n % 80 * interval '1 day'
