@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, Response } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectProgress } from '#e2e/support/playback-and-payment.ts'
 
@@ -44,18 +44,22 @@ async function swipeLeft(page: Page): Promise<void> {
 
 test('a double tap adds a favorite, and a swipe removes it from the list', async ({ page, isMobile }) => {
   await openTower(page)
-  const saved = page.waitForResponse((answer) => answer.url().endsWith('/api/user/favorite'))
+  const isChange = (answer: Response) =>
+    answer.url().endsWith('/api/user/favorite') && answer.request().method() !== 'GET'
+  const saved = page.waitForResponse(isChange)
   if (isMobile) await doubleTap(page)
   else await page.locator('[data-player] video').first().dblclick({ force: true })
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
-  // The button does not wait for the response, and leaving the page would cancel the request.
+  // The button and the list do not wait for responses, and leaving the page would cancel a request.
   await saved
 
   await page.goto('/favorites')
   await expect(listItem(page)).toBeVisible()
   if (isMobile) await swipeLeft(page)
+  const removed = page.waitForResponse(isChange)
   await page.getByRole('button', { name: 'Remove “The Test Tower”' }).click()
   await expect(listItem(page)).toHaveCount(0)
+  await removed
   await page.reload()
   await expect(page.getByText('Tap the heart on a drama')).toBeVisible()
 })
