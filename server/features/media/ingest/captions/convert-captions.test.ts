@@ -261,6 +261,38 @@ test.each([
   expect(convertCaptions(bytes).text).toBe(`${french}\uFFFD\n`)
 })
 
+const utf8 = (text: string) => Buffer.from(text).toString('latin1')
+test.each([
+  {
+    file: 'whose halves are UTF-8 and Windows-1252',
+    written: `${utf8('Café, crème, déjà, «là», ♪')} Caf\xe9, cr\xe8me, d\xe9j\xe0, \xabl\xe0\xbb`,
+    words: 'Café, crème, déjà, «là», ♪ Café, crème, déjà, «là»',
+  },
+  {
+    file: 'with more UTF-8 than Windows-1252',
+    written: `${utf8('Ärger, Öl, süß, Fuß')} und k\xfchle B\xe4ume`,
+    words: 'Ärger, Öl, süß, Fuß und kühle Bäume',
+  },
+  {
+    file: 'in Windows-1252 in which two bytes are also valid UTF-8',
+    written: '\x84Spa\xdf\x93, \x84Oh, K\xc4\x93, touch\xe9\x85\x94, CAF\xc9\xbb',
+    words: '„Spaß“, „Oh, KÄ“, touché…”, CAFÉ»',
+  },
+  {
+    file: 'with an end within a quotation mark',
+    written: `${utf8('It’s')} Caf\xe9 \xe2\x80`,
+    words: 'It’s Café \uFFFD',
+  },
+])('a file $file is decoded completely', ({ written, words }) => {
+  const bytes = Buffer.from(clean.replace('Hello', written), 'latin1')
+  expect(convertCaptions(bytes).text).toContain(`\n${words}\n`)
+})
+
+test('UTF-8 of which half is invalid, and no Windows-1252 either, is refused', () => {
+  const bytes = Buffer.from(clean.replace('Hello', `${utf8('Café à la crème')} \x81\x8d\x90`), 'latin1')
+  expect(() => convertCaptions(bytes)).toThrow('isn’t UTF-8 text')
+})
+
 test('a file with zero bytes that is not UTF-16 is refused', () => {
   expect(() => make(clean.replace('Hello', 'He\0lo'))).toThrow('isn’t a text file')
 })

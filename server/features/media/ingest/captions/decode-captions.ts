@@ -12,26 +12,50 @@ const dosCharacters = /\p{L}[‚„]/u
 
 /**
  * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. In UTF-8, a
- * few invalid bytes become U+FFFD, as in browsers. Otherwise decodes the file as Windows-1252, which older tools write,
- * if the result has only characters of the site's languages.
+ * few invalid bytes become U+FFFD, as in browsers. If there are more, those bytes are read as Windows-1252, which older
+ * tools write, and only the rest as UTF-8. The file is refused if the result has characters of other languages.
  * @throws UnusableFile
  */
 export function decodeCaptions(bytes: Buffer): string {
   const utf16Encoding = detectUtf16(bytes)
   if (utf16Encoding !== undefined) return decode(utf16Encoding, bytes) ?? refuse('notText')
+  if (bytes.includes(0)) refuse('notText')
   const text = decode('utf-8', bytes)
-  if (text?.includes('\0')) refuse('notText')
   if (text !== undefined) return text
   const damaged = new TextDecoder('utf-8').decode(bytes)
-  if (isMostlyUtf8(damaged)) return damaged.includes('\0') ? refuse('notText') : damaged
-  const legacy = new TextDecoder('windows-1252').decode(bytes)
-  return legacyCharacters.test(legacy) && !dosCharacters.test(legacy) ? legacy : refuse('notUtf8')
+  return isSlightlyDamaged(damaged) ? damaged : decodeLegacy(bytes)
 }
 
-/** Returns whether text decoded as UTF-8 has more characters of several bytes than invalid bytes. */
-function isMostlyUtf8(text: string): boolean {
+/** At most one invalid byte for this many characters of several bytes is damage, and not another encoding. */
+const minValidPerInvalid = 8
+
+function isSlightlyDamaged(text: string): boolean {
   const invalid = text.match(/\uFFFD/g)?.length ?? 0
-  return (text.match(/[^\0-\x7f\uFFFD]/gu)?.length ?? 0) > invalid
+  return (text.match(/[^\0-\x7f\uFFFD]/gu)?.length ?? 0) >= minValidPerInvalid * invalid
+}
+
+/** Matches bytes of UTF-8 that make a character of a caption, one that is cut off, and any other byte above ASCII. */
+const encodedBytes =
+  /[\xc2\xc3\xc5][\x80-\xbf]|\xe2[\x80-\x9e][\x80-\xbf]|\xf0\x9f[\x80-\xbf]{2}|\xe2\x80|[\x80-\xff]/g
+/** Symbols in captions that Windows-1252 lacks, such as ♪. */
+const symbols = /^[\u2000-\u27BF\u{1F000}-\u{1FAFF}]$/u
+
+/**
+ * Decodes Windows-1252. A file that was joined from several may also contain UTF-8, so its characters are kept.
+ * @throws UnusableFile
+ */
+function decodeLegacy(bytes: Buffer): string {
+  let isKnown = true
+  const text = bytes.toString('latin1').replaceAll(encodedBytes, (part) => {
+    const encoded = Buffer.from(part, 'latin1')
+    const character = part.length > 1 ? encoded.toString('utf8') : ''
+    if (character === '\uFFFD' || symbols.test(character)) return character
+    if (character !== '' && legacyCharacters.test(character)) return character
+    const legacy = new TextDecoder('windows-1252').decode(encoded)
+    isKnown &&= legacyCharacters.test(legacy)
+    return legacy
+  })
+  return isKnown && !dosCharacters.test(text) ? text : refuse('notUtf8')
 }
 
 function decode(encoding: string, bytes: Buffer): string | undefined {
