@@ -45,16 +45,24 @@ export function collectTimes(): { addLine: (line: string) => void; times: () => 
       const lastPicture = sortedTimes.at(-1)
       const [pictureEnd = 0, soundEnd = -Infinity] = ends
       if (lastPicture === undefined) return undefined
-      // Without a stated duration, the last frame lasts as long as the one before it.
-      const step = lastPicture - (sortedTimes.at(-2) ?? lastPicture)
       return {
         lastPicture,
-        pictureEnd: pictureEnd > lastPicture ? pictureEnd : lastPicture + step,
+        pictureEnd: pictureEnd > lastPicture ? pictureEnd : lastPicture + lastStepOf(sortedTimes),
         soundEnd: Number.isFinite(soundEnd) ? soundEnd : undefined,
         peakFrameRate: peakFrameRateOf(sortedTimes),
       }
     },
   }
+}
+
+/**
+ * Returns the duration of the last frame, if none is stated. It lasts as long as the one before it, but not longer than
+ * most frames: a recording that stood still before its end has no further still.
+ */
+function lastStepOf(sortedTimes: readonly number[]): number {
+  const steps = sortedTimes.slice(1).map((time, at) => time - (sortedTimes[at] ?? time))
+  const medianStep = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0
+  return Math.min(steps.at(-1) ?? 0, medianStep)
 }
 
 /**
