@@ -51,6 +51,14 @@ test.each(['styp', 'sidx', 'emsg'])(
   },
 )
 
+test('an encrypted video is refused with that reason', async () => {
+  const input = join(root, 'encrypted.mp4')
+  const key = ['-encryption_key', '76a6c65c5ea762046bd749a2e632ccbb']
+  const id = ['-encryption_kid', 'a7e61c373e219033c21091fa607bf3b8']
+  makeTestVideo(input, { seconds: 1, more: ['-encryption_scheme', 'cenc-aes-ctr', ...key, ...id] })
+  await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ reason: { key: 'encrypted' } })
+})
+
 /** Adds 16 bytes of checksum after each packet of 188 bytes, as some receivers do. */
 const withChecksums = (stream: Buffer) =>
   Buffer.concat(

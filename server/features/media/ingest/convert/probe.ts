@@ -9,7 +9,7 @@ import {
 } from '#server/features/media/ingest/captions/choose-captions.ts'
 import { tracksNote, type SourceNote } from '#server/features/media/ingest/files/source-notes.ts'
 import { isMatroskaJoined } from '#server/features/media/ingest/files/matroska-outline.ts'
-import { isMp4Joined, readBoxOutline } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { isMp4Encrypted, isMp4Joined, readBoxOutline } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { findPackets } from '#server/features/media/ingest/files/transport-stream.ts'
 import {
   displaySize,
@@ -75,6 +75,7 @@ export async function checkSource(ffprobe: string, path: string, signal: AbortSi
  */
 export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
   const container = detectContainer(await readStart(path))
+  if (container === 'mov' && (await isMp4Encrypted(path))) throw new UnusableFile({ key: 'encrypted' })
   const lines: string[] = []
   const args = [
     '-v',

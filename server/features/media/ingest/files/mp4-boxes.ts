@@ -72,6 +72,40 @@ export async function isMp4Joined(path: string): Promise<boolean> {
   }
 }
 
+const maxIndexBytes = 256 * 1024 ** 2
+
+/** Returns whether a track is encrypted (ISO 23001-7). ffmpeg would decode such a track to noise. */
+export async function isMp4Encrypted(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    let boxes = 0
+    for await (const { type, start, end } of boxesOf(file, size)) {
+      if (++boxes > maxBoxes) return false
+      if (type !== 'moov' || end - start > maxIndexBytes) continue
+      const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
+      return trackFormats(buffer).some((format) => format === 'encv' || format === 'enca')
+    }
+    return false
+  } finally {
+    await file.close()
+  }
+}
+
+/** Returns the boxes of a type inside the given boxes. */
+function childrenOf(parents: Buffer[], type: string): Buffer[] {
+  return parents
+    .flatMap((parent) => boxesIn(parent).filter((box) => box.type === type))
+    .map(({ bytes }) => bytes)
+}
+
+/** Returns the format of each track in an index (moov), such as `avc1`. */
+function trackFormats(moov: Buffer): string[] {
+  const descriptions = ['trak', 'mdia', 'minf', 'stbl', 'stsd'].reduce(childrenOf, [moov])
+  // The format is in the first entry, after the box's header, version, flags and count, and the entry's length.
+  return descriptions.map((description) => description.toString('latin1', 20, 24))
+}
+
 /**
  * Returns the start time of each track in a fragment (moof), in the track's own time units. Omits tracks without a
  * start time.

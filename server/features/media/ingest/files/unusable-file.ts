@@ -26,6 +26,7 @@ export const reasons = {
   highRange: [],
   colourMatrix: ['matrix'],
   dolbyVision: [],
+  encrypted: [],
   tooSlow: [],
   growsTooLarge: ['gigabytes'],
   tooMuchMemory: [],
