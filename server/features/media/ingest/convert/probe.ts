@@ -16,6 +16,7 @@ import {
   type Fraction,
   type SourceShape,
 } from '#server/features/media/ingest/plan/plan-ladder.ts'
+import { mirrorFilterOf, type MirrorFilter } from '#server/features/media/ingest/plan/mirror.ts'
 import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
 import {
   readSourceColours,
@@ -39,6 +40,8 @@ export interface SourceMedia extends SourceShape {
   /** The container's time at the start of the film in seconds. */
   startTime: number
   interlaced: boolean
+  /** The filter that mirrors the film, if ffmpeg does not (see `mirrorFilterOf`). */
+  mirrorFilter: MirrorFilter | undefined
   /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
   /** Index of the video stream. It is not always 0, because a cover image is a video stream too. */
@@ -155,7 +158,7 @@ interface ProbedStream extends CaptionStream, ProbedColours {
   field_order?: string
   duration?: string
   sample_rate?: string
-  side_data_list?: ({ rotation?: number } & DolbyVision)[]
+  side_data_list?: ({ rotation?: number; displaymatrix?: string } & DolbyVision)[]
 }
 
 interface Probed {
@@ -191,6 +194,7 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
     streamIndex: video.index,
     ...shown,
     frameRate: frameRateOf(video),
+    mirrorFilter: mirrorFilterOf(video.side_data_list?.find((data) => data.displaymatrix)?.displaymatrix),
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
     codedSize: displaySize({ width, height, pixelShape: { num: 1, den: 1 }, rotation }),
     hasAudio: sound !== undefined,

@@ -12,4 +12,4 @@ export interface Converter extends Ffmpeg {
 }
 
 export type Programs = Pick<Converter, 'ffmpegPath' | 'ffprobePath'> &
-  Partial<Pick<Converter, 'extraRendition' | 'limits'>>
+  Partial<Pick<Converter, 'bundled' | 'extraRendition' | 'limits'>>

@@ -96,6 +96,7 @@ export async function transcode({
     lastPicture: times.lastPicture,
     frameRate: chooseFrameRate(times, source.frameRate),
     hasAudio: sound !== undefined,
+    mirrorFilter: programs.bundled ? source.mirrorFilter : undefined,
   }
   const plan = planLadder(film)
   const media = join(folder, 'media')

@@ -2,6 +2,7 @@ import { extraRenditionIndexes, extraRenditionArgs, type ExtraRendition } from '
 import type { LadderPlan, Rendition } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-storyboard.ts'
 import { gainFilters, type Gain } from './loudness.ts'
+import type { MirrorFilter } from './mirror.ts'
 import {
   colourLabelFilter,
   scaleColourOptions,
@@ -38,6 +39,7 @@ export interface TranscodeJob extends SourceClock {
   duration: number
   lastPicture: number
   interlaced: boolean
+  mirrorFilter: MirrorFilter | undefined
   /** Size of decoded frames after rotation. */
   codedSize: { width: number; height: number }
   /** Indexes of the film's video and audio streams. */
@@ -228,9 +230,10 @@ function imagesGraph(job: TranscodeJob): string {
  * a cover image.
  */
 function sourceChain(job: TranscodeJob): string {
-  const { streamIndex } = job
+  const { streamIndex, mirrorFilter } = job
   const { num, den } = job.plan.frameRate
-  return `[0:${streamIndex}]${deinterlaceFilter(job)}fps=${num}/${den}:start_time=0,${holdLastFrame(job)}`
+  const mirror = mirrorFilter ? `${mirrorFilter},` : ''
+  return `[0:${streamIndex}]${mirror}${deinterlaceFilter(job)}fps=${num}/${den}:start_time=0,${holdLastFrame(job)}`
 }
 
 /**
