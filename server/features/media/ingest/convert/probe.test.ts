@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTestVideo, programs } from '#server/testing/media/test-media.ts'
+import { ffmpeg, makeTestVideo, programs } from '#server/testing/media/test-media.ts'
 import { probe, detectContainer } from './probe.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
@@ -76,4 +76,28 @@ test.each([
   makeTestVideo(input, { seconds: 1, more: [...more, '-f', 'mpegts'] })
   if (change) writeFileSync(input, change(readFileSync(input)))
   expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mpegts', hasAudio: true })
+})
+
+/** Creates a film with two audio tracks. */
+function makeTwoTracks(name: string, more: string[]): string {
+  const input = join(root, name)
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=25:duration=1']
+  const tones = [440, 880].flatMap((hertz) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:duration=1`])
+  const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-preset', 'ultrafast']
+  ffmpeg(...picture, ...tones, ...maps, '-c:a', 'mp2', ...more, input)
+  return input
+}
+
+test('a second audio track is noted as unused', async () => {
+  const { soundIndex, notes } = await probe(programs.ffprobePath, makeTwoTracks('dubbed.mkv', []))
+  expect(soundIndex).toBe(1)
+  expect(notes).toEqual([{ key: 'otherSoundTracks', tracks: '2' }])
+})
+
+test('an audio description before the original audio is not used', async () => {
+  const description = ['-disposition:a:0', 'visual_impaired', '-metadata:s:a:0', 'language=eng']
+  const input = makeTwoTracks('described.ts', [...description, '-f', 'mpegts'])
+  const { soundIndex, notes } = await probe(programs.ffprobePath, input)
+  expect(soundIndex).toBe(2)
+  expect(notes).toEqual([{ key: 'otherSoundTracks', tracks: '1' }])
 })

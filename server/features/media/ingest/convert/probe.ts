@@ -184,7 +184,7 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
     Number(video.tags?.['rotate'] ?? 0)
   if (isDolbyVisionOnly(video.side_data_list ?? [])) throw new UnusableFile({ key: 'dolbyVision' })
-  const { sound, unreadable } = chooseAudioStream(streams)
+  const { sound, unreadable, unused } = chooseAudioStream(streams)
   const shown = displaySize({ width, height, pixelShape: parseFraction(video.sample_aspect_ratio), rotation })
   return {
     container,
@@ -205,6 +205,7 @@ function toSourceMedia(container: Container, { streams, format }: Probed): Sourc
     notes: [
       ...tracksNote('pictureTracks', unreadableVideoTracks),
       ...tracksNote('soundTracks', unreadable),
+      ...tracksNote('otherSoundTracks', unused),
       ...noteSkippedCaptions(streams),
     ],
   }
@@ -258,17 +259,18 @@ function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStr
   const multiFrameStreams = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
   const video = defaultStream(multiFrameStreams) ?? readable[0]
   if (!video) throw new UnusableFile({ key: 'unknownPicture' })
-  return { video, unreadable: unreadableNumbers(videoStreams, isReadable) }
+  return { video, unreadable: streamNumbers(videoStreams, (stream) => !isReadable(stream)) }
 }
 
 /**
- * Chooses the default audio stream if it is readable, otherwise the first readable one. Lists the numbers of the
- * unreadable ones.
+ * Chooses the default audio stream if it is readable, otherwise the first readable one. An audio description or a
+ * commentary is chosen only if there is nothing else. Lists the numbers of the unreadable and of the unused ones.
  * @throws UnusableFile if there is audio but no stream is readable
  */
 function chooseAudioStream(streams: readonly ProbedStream[]): {
   sound: ProbedStream | undefined
   unreadable: number[]
+  unused: number[]
 } {
   const audioStreams = streams.filter(
     ({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0',
@@ -277,7 +279,15 @@ function chooseAudioStream(streams: readonly ProbedStream[]): {
     codec_name !== undefined && Number(sample_rate) > 0
   const readable = audioStreams.filter(isReadable)
   if (audioStreams.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
-  return { sound: defaultStream(readable), unreadable: unreadableNumbers(audioStreams, isReadable) }
+  const main = readable.filter(
+    ({ disposition }) => disposition?.['visual_impaired'] !== 1 && disposition?.['comment'] !== 1,
+  )
+  const sound = defaultStream(main) ?? defaultStream(readable)
+  return {
+    sound,
+    unreadable: streamNumbers(audioStreams, (stream) => !isReadable(stream)),
+    unused: streamNumbers(audioStreams, (stream) => isReadable(stream) && stream !== sound),
+  }
 }
 
 /** Returns the stream that the file marks as default, otherwise the first. */
@@ -285,12 +295,12 @@ function defaultStream(streams: readonly ProbedStream[]): ProbedStream | undefin
   return streams.find(({ disposition }) => disposition?.['default'] === 1) ?? streams[0]
 }
 
-/** Returns the numbers, from 1, of the unreadable streams. */
-function unreadableNumbers(
+/** Returns the numbers, from 1, of the streams that match. */
+function streamNumbers(
   streams: readonly ProbedStream[],
-  isReadable: (stream: ProbedStream) => boolean,
+  matches: (stream: ProbedStream) => boolean,
 ): number[] {
-  return streams.flatMap((stream, at) => (isReadable(stream) ? [] : [at + 1]))
+  return streams.flatMap((stream, at) => (matches(stream) ? [at + 1] : []))
 }
 
 function parseSeconds(text: string | undefined): number | undefined {

@@ -9,6 +9,7 @@ import { translate } from '#server/i18n/translate.ts'
 export const noteValues = {
   pictureTracks: ['tracks'],
   soundTracks: ['tracks'],
+  otherSoundTracks: ['tracks'],
   captionPictures: ['tracks'],
   captionLanguages: ['tracks'],
   captionTracks: ['tracks'],
