@@ -28,6 +28,7 @@ import {
   type VideoRendition,
 } from './playlists.ts'
 import { checkMaxDuration, probe, type SourceMedia } from './probe.ts'
+import { readFilmColours } from './read-film-colours.ts'
 import { analyzeSource } from './analyze-source.ts'
 import { parseFrameCount, runLimited, timeLimit } from '#server/features/media/ingest/files/run-ffmpeg.ts'
 import { findStreamBreaks, type StreamBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
@@ -80,7 +81,8 @@ export async function transcode({
   onProgress,
 }: TranscodeOptions): Promise<TranscodeResult> {
   const probed = await probe(programs.ffprobePath, input, signal)
-  const source = { ...probed, ...(await findBreaks(input, probed, signal)) }
+  const breaks = await findBreaks(input, probed, signal)
+  const source = { ...probed, ...breaks, colours: await readFilmColours(programs, input, probed, signal) }
   if (source.colours.wide) await checkColours(programs.ffmpegPath)
   const { times, sound, gain, captions, notes } = await analyzeSource({
     programs,

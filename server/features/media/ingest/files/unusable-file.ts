@@ -25,6 +25,7 @@ export const reasons = {
   tooLong: ['hours', 'max'],
   highRange: [],
   colourMatrix: ['matrix'],
+  colourChanges: [],
   dolbyVision: [],
   encrypted: [],
   tooSlow: [],

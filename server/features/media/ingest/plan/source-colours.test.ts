@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
@@ -30,9 +30,10 @@ async function make(input: string) {
 }
 
 /** Returns the colour in the middle of the frame, as a browser shows it. */
-function shown(path: string): number[] {
+function shown(path: string, second = 0): number[] {
   const read = 'crop=16:16,scale=1:1:flags=area:in_color_matrix=bt709:in_range=tv,format=rgb24'
-  return [...ffmpeg('-i', path, '-frames:v', '1', '-vf', read, '-f', 'rawvideo', 'pipe:1')]
+  const from = ['-i', path, '-ss', String(second), '-frames:v', '1']
+  return [...ffmpeg(...from, '-vf', read, '-f', 'rawvideo', 'pipe:1')]
 }
 
 const within = (values: readonly number[], expected: readonly number[], most: number) =>
@@ -192,6 +193,48 @@ test.each([
   const expected = shown(own?.renditions[0] ?? '')
   expect(Math.max(...expected) - Math.min(...expected)).toBeGreaterThan(25)
   for (const rendition of other?.renditions ?? []) within(shown(rendition), expected, 4)
+})
+
+/** Joins transport streams of a green film, each with its own size, colours and labels. */
+function joinStreams(name: string, parts: { size?: string; scale: string; labels: string }[]): string {
+  const paths = parts.map(({ size = '640x360', scale, labels }, at) => {
+    const path = join(root, `${name}-${at}.ts`)
+    const colour = `color=0x0EDE04:size=${size}:rate=25:duration=2,format=rgb24`
+    const filters = `scale=${scale}:flags=accurate_rnd,format=yuv420p`
+    const coding = ['-c:v', 'libx264', '-g', '25', '-x264-params', labels]
+    ffmpeg('-f', 'lavfi', '-i', colour, '-vf', filters, ...coding, '-f', 'mpegts', path)
+    return path
+  })
+  const joined = join(root, `${name}.ts`)
+  writeFileSync(joined, Buffer.concat(paths.map((path) => readFileSync(path))))
+  return joined
+}
+
+const bt709 = { scale: 'out_color_matrix=bt709:out_range=tv', labels: 'fullrange=off:colormatrix=bt709' }
+const bt709Full = { scale: 'out_color_matrix=bt709:out_range=pc', labels: 'fullrange=on:colormatrix=bt709' }
+const bt601 = { scale: 'out_color_matrix=bt601:out_range=tv', labels: 'fullrange=off:colormatrix=smpte170m' }
+const unlabelled = { scale: 'out_color_matrix=bt601:out_range=tv', labels: 'fullrange=off' }
+test.each([
+  { name: 'full to limited range', parts: [bt709Full, bt709] },
+  { name: 'limited to full range', parts: [bt709, bt709Full] },
+  { name: 'BT.709 to BT.601', parts: [bt709, bt601] },
+  { name: 'BT.709 in full range to BT.601', parts: [bt709Full, bt601] },
+  { name: 'BT.601 to BT.709 in full range', parts: [bt601, bt709Full] },
+  { name: 'no label to BT.709', parts: [unlabelled, bt709] },
+])('a film that changes from $name in the middle keeps its colours', async ({ name, parts }) => {
+  const film = await make(joinStreams(name, parts))
+  await expectColour(film, green)
+  for (const rendition of film.renditions) within(shown(rendition, 3.5), green, 4)
+})
+
+const pq = { ...bt709, labels: 'colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc' }
+const bt2020 = { ...bt709, labels: 'colorprim=bt709:transfer=bt709:colormatrix=bt2020nc' }
+test.each([
+  { name: 'SDR to HDR', parts: [bt709, pq] },
+  { name: 'HDR to SDR', parts: [pq, bt709] },
+  { name: 'BT.709 to BT.2020', parts: [bt709, bt2020] },
+])('a film that changes from $name in the middle is refused with that reason', async ({ name, parts }) => {
+  await expect(make(joinStreams(name, parts))).rejects.toMatchObject({ reason: { key: 'colourChanges' } })
 })
 
 test.each([

@@ -13,9 +13,12 @@ export interface WideColours {
 /** How to interpret the colour values of a frame. */
 export interface SourceColours {
   wide: WideColours | undefined
-  /** The matrix, by swscale's names. `rgb` means that the frames are RGB, without a matrix. */
-  matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020'
-  isFullRange: boolean
+  /**
+   * The matrix, by swscale's names. `rgb` means that the frames are RGB, without a matrix, and `auto` that each frame's
+   * own label is used.
+   */
+  matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020' | 'auto'
+  range: 'pc' | 'tv' | 'auto'
 }
 
 /** ffprobe's fields about a stream's colours. */
@@ -71,8 +74,43 @@ export function readSourceColours(probed: ProbedColours, height: number): Source
     wide: wideColoursOf(probed, label),
     // The fallback is never used, because zscale converts the colours of any other matrix and swscale then only scales.
     matrix: matrices[label] ?? 'bt709',
-    isFullRange: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj'),
+    range: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj') ? 'pc' : 'tv',
   }
+}
+
+/** ffprobe's fields about the colours of a frame, and the frame's height. */
+export interface FrameColours extends ProbedColours {
+  height: number
+}
+
+/**
+ * Returns how to interpret the colours of a film whose key frames have these labels. If the labels change in the middle,
+ * the scaler reads each frame by its own label.
+ * @throws UnusableFile if the scaler can't convert both: HDR and SDR, or BT.2020 and another matrix
+ */
+export function combineColours(film: SourceColours, frames: readonly FrameColours[]): SourceColours {
+  const isLabelled = ({ color_space = '' }: FrameColours) => !unlabelled.includes(color_space)
+  const all = [film, ...frames.map((frame) => readSourceColours(withoutStaleFormat(frame), frame.height))]
+  const isMixed = (values: readonly string[]) => new Set(values).size > 1
+  const isRangeMixed = isMixed(all.map(({ range }) => range))
+  // Without any label, the matrix of the whole film is assumed by its first frame.
+  const isMatrixMixed = frames.some(isLabelled) && isMixed(all.map(({ matrix }) => matrix))
+  const isUnsupported =
+    isMixed(all.map(({ wide }) => JSON.stringify(wide ?? null))) ||
+    (isRangeMixed && film.wide !== undefined) ||
+    (isMatrixMixed && all.some(({ matrix }) => matrix === 'bt2020'))
+  if (isUnsupported) throw new UnusableFile({ key: 'colourChanges' })
+  return {
+    wide: film.wide,
+    matrix: isMatrixMixed ? 'auto' : film.matrix,
+    range: isRangeMixed ? 'auto' : film.range,
+  }
+}
+
+/** After a change to limited range, decoders still name the pixel format of full range (`yuvj`). */
+function withoutStaleFormat(frame: FrameColours): FrameColours {
+  const { pix_fmt = '', color_range } = frame
+  return color_range === 'tv' ? { ...frame, pix_fmt: pix_fmt.replace(/^yuvj/, 'yuv') } : frame
 }
 
 function matrixOf({ color_space = '', color_primaries, ...probed }: ProbedColours, height: number): string {
@@ -131,22 +169,30 @@ const matricesOf = {
  * Returns the colour options of the scaler, which converts SDR video to the target's matrix and to limited range.
  * Returns none if zscale converts the colours.
  */
-export function scaleColourOptions({ wide, matrix, isFullRange }: SourceColours, target: Target): string {
+export function scaleColourOptions({ wide, matrix, range }: SourceColours, target: Target): string {
   if (wide) return ''
-  const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}:in_range=${isFullRange ? 'pc' : 'tv'}`
+  // The name `auto` of a range is unknown to older ffmpeg builds. Without the option, they do the same.
+  const readRange = range === 'auto' ? '' : `:in_range=${range}`
+  const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}${readRange}`
   return `${read}:out_color_matrix=${matricesOf[target].swscale}:out_range=tv`
 }
+
+/**
+ * Makes the scaler convert each frame by its own range. If it began with a plain copy, because nothing had to be
+ * converted, it would copy the later frames too.
+ */
+const mixedRangeFilter = ',format=yuv444p,setparams=range=tv'
 
 /**
  * Returns the filters that convert HDR (PQ, HLG), wide primaries and unsupported matrices to BT.709. HDR is tone-mapped
  * with white at 100 cd/m². Highlights up to 1000 cd/m² are compressed, not clipped. Other videos keep their transfer
  * function. Used after scaling, when there are fewer pixels to process.
  */
-export function toBt709Filter({ wide, isFullRange }: SourceColours, target: Target): string {
-  if (!wide) return ''
+export function toBt709Filter({ wide, range }: SourceColours, target: Target): string {
+  if (!wide) return range === 'auto' ? mixedRangeFilter : ''
   const { transfer, primaries, matrix } = wide
   const isHdr = hdrTransferOf({ color_transfer: transfer }) !== undefined
-  const coded = `min=${matrix}:rin=${isFullRange ? 'full' : 'limited'}`
+  const coded = `min=${matrix}:rin=${range === 'pc' ? 'full' : 'limited'}`
   const read = `zscale=tin=${transfer}:pin=${primaries}:${coded}:t=linear:npl=100`
   const toneMap = isHdr ? ',tonemap=tonemap=hable:desat=0:peak=10' : ''
   const write = `zscale=t=${isHdr ? 'bt709' : transfer}:m=${matricesOf[target].zimg}:r=limited`
