@@ -15,3 +15,12 @@ test('a viewer who subscribes on the plans page can start watching from there', 
   await start.click()
   await expect(page).toHaveURL('/')
 })
+
+test('the plans page marks the same plans as the paywall', async ({ page }) => {
+  await page.goto('/shopping')
+  const card = (name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
+  await expect(card('Monthly')).toContainText('Recommended')
+  await expect(card('Yearly')).toContainText('Best value')
+  await expect(card('Weekly')).not.toContainText(/Recommended|Best value/)
+})

@@ -12,9 +12,10 @@ import {
   PaymentMethodPicker,
   paymentMethodsFor,
 } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
+import { BadgeLabel } from '#web/features/billing/payments/BadgeLabel.tsx'
 import { plansQuery } from '#web/features/billing/payments/queries.ts'
 import { monthlyPriceText } from '#web/features/billing/payments/plan-summary.ts'
-import { isUnpayable, planChoice } from '#web/features/billing/payments/choices.ts'
+import { badgeOf, isUnpayable, planChoice, type PlanBadge } from '#web/features/billing/payments/choices.ts'
 import { planTerms } from '#web/features/billing/payments/plan-terms.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { money } from '#web/lib/format-money.ts'
@@ -101,6 +102,7 @@ function PlanShop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway
           <PlanCard
             key={plan.id}
             plan={membership?.plan ? withoutIntroPrice(plan) : plan}
+            badge={badgeOf(plan, plans)}
             status={statusOf(plan, membership)}
             disabled={!methodAccepting(plan, methods, methods[methodIndex])}
             onChoose={() => setChosen(plan)}
@@ -166,13 +168,14 @@ function NothingForSale() {
 
 interface PlanCardProps {
   plan: Plan
+  badge: PlanBadge | undefined
   status: PlanStatus
   /** True if no payment method accepts the plan. */
   disabled: boolean
   onChoose: () => void
 }
 
-function PlanCard({ plan, status, disabled, onChoose }: PlanCardProps) {
+function PlanCard({ plan, badge, status, disabled, onChoose }: PlanCardProps) {
   const { t } = useTranslation()
   const days = t('pay.days', { count: plan.period_days })
   const introPrice = plan.intro_price_cents
@@ -186,7 +189,10 @@ function PlanCard({ plan, status, disabled, onChoose }: PlanCardProps) {
   const isBuyable = status === 'owed' || status === 'open'
   return (
     <li className={styles.plan} data-highlight={plan.highlight}>
-      <h2>{plan.name}</h2>
+      <div className={styles.name}>
+        <h2>{plan.name}</h2>
+        {badge && <BadgeLabel badge={badge} />}
+      </div>
       <p className={styles.description}>{plan.description}</p>
       <p className={styles.price}>
         {money(introPrice ?? plan.price_cents, plan.currency)}{' '}

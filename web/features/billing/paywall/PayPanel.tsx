@@ -16,6 +16,7 @@ import { SignInLink } from './SignInLink.tsx'
 import { useAutoUnlock } from './use-auto-unlock.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { spendingText } from '#web/features/billing/payments/balance-copy.ts'
+import { BadgeLabel } from '#web/features/billing/payments/BadgeLabel.tsx'
 import { planSummary } from '#web/features/billing/payments/plan-summary.ts'
 import { panelTerms } from '#web/features/billing/payments/accepted-terms.ts'
 import {
@@ -181,8 +182,7 @@ function Option({ option, checked, describedBy, onChoose }: OptionProps) {
         onChange={onChoose}
       />
       <span className={styles.name}>
-        {option.name}{' '}
-        {option.badge && <em>{t(option.badge === 'best' ? 'pay.bestValue' : 'pay.recommended')}</em>}
+        {option.name} {option.badge && <BadgeLabel badge={option.badge} />}
       </span>
       <span className={styles.price}>{money(option.cents, option.currency)}</span>
       <span className={styles.text}>{option.kind === 'plan' ? planSummary(t, option) : option.text}</span>
