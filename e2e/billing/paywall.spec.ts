@@ -222,6 +222,28 @@ test('the text above the offers is readable on a white picture @screens', async 
   }
 })
 
+test('in a low and wide window, the bar with the pay button ends at the lower edge of the panel @screens', async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 4))
+  const button = lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })
+  for (const viewport of [
+    { width: 844, height: 390 },
+    { width: 720, height: 450 },
+  ]) {
+    await page.setViewportSize(viewport)
+    const isBarBelow = () =>
+      button.evaluate((element, { width, height }) => {
+        const panel = element.closest('[data-layout]')
+        return document
+          .elementsFromPoint(width - 40, height - 10)
+          .filter((each) => each !== panel && panel?.contains(each) && each.contains(element))
+          .some((each) => getComputedStyle(each).backgroundImage !== 'none')
+      }, viewport)
+    await expect.poll(isBarBelow).toBe(true)
+  }
+})
+
 for (const layout of ['sheet', 'card'])
   test(`in a low window with the layout "${layout}", the button that shows the payment methods keeps its place @screens`, async ({
     page,
