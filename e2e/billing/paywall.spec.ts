@@ -281,6 +281,31 @@ for (const layout of ['sheet', 'card'])
     }
   })
 
+test('the message of the last field is visible above the pay button @screens', async ({ page }) => {
+  await openCardForm(page, 4)
+  const { form, card } = cardForm(page)
+  const pay = form.getByRole('button', { name: 'Pay $0.99' })
+  await form.getByLabel('E-mail').fill(randomEmail())
+  await form.getByLabel('First name').fill('Ada')
+  await form.getByLabel('Last name').fill('Lovelace')
+  await card.getByLabel('Card number').fill(pays)
+  await card.getByLabel('Expiry').fill('12 / 39')
+  const message = card.getByText('Enter the 3-digit code (4 on Amex).')
+  for (const viewport of [phone.viewport, { width: 390, height: 667 }, desktop.viewport]) {
+    await page.setViewportSize(viewport)
+    await form.getByLabel('E-mail').focus()
+    await pay.click()
+    const isVisible = async () => {
+      const [text, bar] = await Promise.all([
+        message.boundingBox(),
+        form.getByText('once, tax included').last().boundingBox(),
+      ])
+      return text !== null && bar !== null && text.y + text.height <= bar.y
+    }
+    await expect.poll(isVisible, `${viewport.width} px`).toBe(true)
+  }
+})
+
 test('going back closes the open form and stays at the locked episode', async ({ page }) => {
   await openCardForm(page, 4)
   await expect(cardForm(page).form.getByLabel('E-mail')).toBeVisible()
