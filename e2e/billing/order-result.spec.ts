@@ -22,10 +22,12 @@ test('after a lost response, the order is not shown as missing, and is requested
   await expect(page.getByText('We can’t find this order.')).toHaveCount(0)
   answer('pending')
   await expect(page.getByText('Waiting for payment…')).toBeVisible()
+  await expect(page.locator('main').getByRole('link')).toHaveText('Back')
   answer(null)
   await expect(page.locator('main').getByRole('alert')).toContainText('We couldn’t load this.')
   answer('paid')
   await expect(page.getByText('Paid. Taking you back…')).toBeVisible()
+  await expect(page.locator('main').getByRole('link')).toHaveText('Watch')
 })
 
 test('a paid order leads to its episode at the saved position, even without a stored return path', async ({
@@ -58,6 +60,7 @@ test('a paid order leads to its episode at the saved position, even without a st
 test('an order that does not exist is shown as not found', async ({ page }) => {
   await page.goto('/order/result?order_id=ord_none')
   await expect(page.getByText('We can’t find this order.')).toBeVisible()
+  await expect(page.locator('main').getByRole('link')).toHaveText('Browse dramas')
 })
 
 test('the return path is deleted after its use, so that another order does not lead there', async ({

@@ -56,16 +56,21 @@ export function Component() {
       {order && (
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${orderNumber(order.id)}`}</p>
       )}
-      <Link className={buttonClass(hasFailed ? 'quiet' : 'main')} to={returnPath}>
-        {t(linkTextOf(order))}
+      <Link
+        className={buttonClass(hasFailed ? 'quiet' : 'main')}
+        to={isNotFound ? paths.home.to() : returnPath}
+      >
+        {t(isNotFound ? 'list.browseDramas' : linkTextOf(order))}
       </Link>
     </section>
   )
 }
 
+/** The link leads to the item of the order, which can be watched only after the payment. */
 function linkTextOf(order: Order | undefined) {
-  if (!order || !shouldShowOfferAgain(order)) return 'result.watch'
-  return isFullyRefunded(order) ? 'result.buyAgain' : 'result.tryAgain'
+  if (!order) return 'video.back'
+  if (shouldShowOfferAgain(order)) return isFullyRefunded(order) ? 'result.buyAgain' : 'result.tryAgain'
+  return order.status === 'pending' || order.processing ? 'video.back' : 'result.watch'
 }
 
 /** Returns the default path to go back to: the purchased episode or video, else the homepage. */
