@@ -31,6 +31,16 @@ test('a suggested drama shows its poster', async ({ page }) => {
   await expect.poll(() => poster.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 })
 
+test('the search field keeps its place when the results appear @sizes', async ({ page }) => {
+  await page.goto('/search')
+  const field = page.getByRole('combobox', { name: 'Search' })
+  const before = await field.boundingBox()
+  await field.fill('tower')
+  await field.press('Enter')
+  await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
+  await expect.poll(() => field.boundingBox()).toMatchObject({ x: before?.x, y: before?.y })
+})
+
 test('a search can start at a category, whose list can be sorted', async ({ page }) => {
   await makeOrdersDiffer()
   await page.goto('/search')
