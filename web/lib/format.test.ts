@@ -54,6 +54,18 @@ it.each([
   expect([formatDecimal(1.25), formatDecimal(2)]).toEqual([words, '2'])
 })
 
+it.each([
+  ['en', 'Meta, TikTok, and BIGO Ads'],
+  ['es', 'Meta, TikTok y BIGO Ads'],
+  ['fr', 'Meta, TikTok et BIGO Ads'],
+  ['de', 'Meta, TikTok und BIGO Ads'],
+  ['pt', 'Meta, TikTok e BIGO Ads'],
+])('joins names in %s', async (lang, words) => {
+  const { formatList } = await open(lang)
+  expect(formatList(['Meta', 'TikTok', 'BIGO Ads'])).toBe(words)
+  expect(formatList(['Meta'])).toBe('Meta')
+})
+
 it('formats durations as a clock', () => {
   expect([formatClock(83_000), formatClock(-1)]).toEqual(['1:23', '0:00'])
 })

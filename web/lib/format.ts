@@ -46,6 +46,11 @@ export function formatLongDate(time: string | null | undefined): string {
   return longDates.format(date)
 }
 
+/** Joins names as in a sentence: "Meta, Google Analytics, and TikTok", with the interface language's word for "and". */
+export function formatList(names: readonly string[]): string {
+  return new Intl.ListFormat(bcp47Tags[currentLanguage()]).format(names)
+}
+
 /** Formats a percentage (0 to 100) in the interface language: 8.1 is "8,1 %" in German. */
 export function formatPercent(value: number): string {
   const options = { style: 'percent', maximumFractionDigits: 2 } as const

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { formatList } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
@@ -35,7 +36,7 @@ export function ConsentDetails({ answer, platforms, onChoose, onClose }: Consent
         </h2>
         <p>
           {platforms.length > 0
-            ? t('privacy.withPartners', { partners: platforms.join(', ') })
+            ? t('privacy.withPartners', { partners: formatList(platforms) })
             : t('privacy.text')}{' '}
           {t('privacy.noDisadvantage')} <Link to={paths.privacyPolicy.to()}>{t('footer.privacy')}</Link>
         </p>
