@@ -56,6 +56,14 @@ test('the banner causes no layout shift and is accessible', { tag: '@screens' },
   await context.close()
 })
 
+/** A phone, the phone in landscape, a desktop at 200 % zoom, and a desktop. */
+const landingSizes = [
+  { width: 390, height: 844 },
+  { width: 844, height: 390 },
+  { width: 720, height: 450 },
+  desktop.viewport,
+]
+
 for (const { name, path } of [
   { name: 'a locked episode', path: '/videos/{video}?episode=4' },
   { name: 'a free episode', path: '/videos/{video}?episode=1' },
@@ -71,7 +79,7 @@ for (const { name, path } of [
     const region = path.endsWith('4') ? lockedPanel(page, 4) : page.locator('[data-player]')
     await expect(region).toBeVisible()
     await expectNoLayoutShift(page)
-    for (const viewport of [{ width: 390, height: 844 }, desktop.viewport]) {
+    for (const viewport of landingSizes) {
       await page.setViewportSize(viewport)
       await expect.poll(() => gapAbove(banner(page), region)).toBeGreaterThanOrEqual(0)
     }
