@@ -36,9 +36,9 @@ test('a process caches an episode until another process changes its video', asyn
   await expect.poll(() => linking.context.catalogueChanges.version()).toBeDefined()
   expect(await link()).toBe(200)
   // Changes the video without an announcement.
-  const client = await database.pool.connect()
-  await client.query("SET session_replication_role = 'replica'; UPDATE videos SET free_episodes = 0")
-  client.release(true)
+  await database.pool.query(
+    "BEGIN; SET LOCAL session_replication_role = 'replica'; UPDATE videos SET free_episodes = 0; COMMIT",
+  )
   offsetMs += 1000
   expect(await link()).toBe(200)
   await editing.context.db.updateTable('videos').set({ episode_cents: 999 }).execute()

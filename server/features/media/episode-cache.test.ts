@@ -22,13 +22,13 @@ beforeAll(async () => {
   database = await createTestDatabase()
   // Handles errors of connections in use, like the site's own pool.
   database.pool.on('connect', (client) => client.on('error', () => {}))
-  const { pool } = database
+  const { pool, sessions } = database
   const listener = {
     channel: 'catalogue',
     onAnnouncement: (payload: string) => void announced.push(payload),
     onMissed: () => void missed++,
   }
-  announcements = openAnnouncements({ pool, sessions: pool, log, listeners: [listener] })
+  announcements = openAnnouncements({ pool, sessions, log, listeners: [listener] })
   await waitUntil('announcements arrive', announcements.arrive, 60_000)
 })
 afterAll(async () => {

@@ -136,10 +136,11 @@ describe('months of events', () => {
     const dropping = dropEventPartitions(own.db, march).then((remaining) => (dropped = remaining))
     const other = await own.pool.connect()
     onTestFinished(() => other.release(true))
-    await other.query("SET lock_timeout = '1ms'")
     while (dropped === undefined) {
+      await other.query("BEGIN; SET LOCAL lock_timeout = '1ms'")
       await other.query('SELECT FROM events')
       await other.query("INSERT INTO events (at, id, name) VALUES ($1, gen_random_uuid(), 'beside')", [march])
+      await other.query('COMMIT')
     }
     expect(await dropping).toEqual(['events_2021_02'])
     await reader.query('COMMIT')
