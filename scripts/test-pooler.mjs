@@ -1,6 +1,6 @@
 // npm run test:pooler: runs the unit and HTTP tests through PgBouncer in transaction mode, and with a read replica.
 import { readArguments } from './read-arguments.mjs'
-import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
+import { chooseSeed, runWithPooler, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, setUp } from './setup.mjs'
 
 const { values, positionals } = readArguments({
@@ -16,9 +16,8 @@ const { values, positionals } = readArguments({
 
 await main(async () => {
   await setUp('full')
-  process.env['TEST_REPLICA'] = '1'
-  if (values.direct !== true) process.env['TEST_POOLER'] = '1'
   process.env['PATH'] += ':/usr/sbin'
   const seed = chooseSeed()
-  return sayOutcomes(seed, await runVitest(seed, positionals.length > 0 ? positionals : ['server']))
+  const folders = positionals.length > 0 ? positionals : ['server']
+  return sayOutcomes(seed, await runWithPooler(seed, folders, { direct: values.direct }))
 })

@@ -31,8 +31,11 @@ const retries = Number(process.env['TEST_RETRIES'] ?? 0)
  */
 const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import.meta.url), 'utf8'))
 
-/** Runs unit and HTTP tests in the random order of the seed. @returns {Promise<Outcome>} */
-export async function runVitest(seed, args = []) {
+/**
+ * Runs unit and HTTP tests in the random order of the seed. `env` adds to the environment of this process.
+ * @returns {Promise<Outcome>}
+ */
+export async function runVitest(seed, args = [], env = {}) {
   const file = reportFile('vitest.json')
   const options = [
     `--sequence.seed=${seed}`,
@@ -45,8 +48,17 @@ export async function runVitest(seed, args = []) {
     FAILURES_FILE: file,
     TEST_SEED: String(seed),
     TMPDIR: fastTempDir(),
+    ...env,
   })
   return readOutcome('the unit and HTTP tests', file, status, (report) => report)
+}
+
+/**
+ * Runs the unit and HTTP tests of these folders with a read replica (DATABASE_READ_URL), and through PgBouncer in
+ * transaction mode unless `direct` is true. @returns {Promise<Outcome>}
+ */
+export function runWithPooler(seed, folders, { direct = false } = {}) {
+  return runVitest(seed, folders, { TEST_REPLICA: '1', ...(direct ? {} : { TEST_POOLER: '1' }) })
 }
 
 /** Runs browser tests. The order of their files is random, from the seed. @returns {Promise<Outcome>} */
