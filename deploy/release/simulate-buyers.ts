@@ -25,6 +25,8 @@ export interface Buyers {
   failures: () => readonly string[]
   /** Waits until enough further journeys have succeeded, at most `timeoutMs`. */
   completeMore(timeoutMs: number): Promise<void>
+  /** Waits until the journeys that are under way have ended, at most `timeoutMs`. */
+  finishCurrent(timeoutMs: number): Promise<void>
   /** Finishes the current journeys. @returns the failures, and the ids of the orders that were reported as paid */
   end(): Promise<{ failures: string[]; paid: string[] }>
 }
@@ -45,8 +47,10 @@ export function simulateBuyers(
   let isEnding = false
   const visitor = visitorFactory(url)
   const locked = episodes.at(-1)?.id ?? ''
-  const buyContinuously = async () => {
-    while (!isEnding)
+  /** Number of journeys that each client has ended. */
+  const ended = Array.from({ length: clients }, () => 0)
+  const buyContinuously = async (_: unknown, client: number) => {
+    while (!isEnding) {
       try {
         const start = performance.now()
         const shopper = await Shopper.create({ visitor })
@@ -59,6 +63,8 @@ export function simulateBuyers(
         failures.push(String(error))
         await delay(retryAfterMs)
       }
+      ended[client] = (ended[client] ?? 0) + 1
+    }
   }
   const buyers = Array.from({ length: clients }, buyContinuously)
   return {
@@ -67,6 +73,11 @@ export function simulateBuyers(
     async completeMore(timeoutMs) {
       const target = journeys.length + journeysPerStep
       await waitUntil('buyers continue to buy', () => journeys.length >= target, timeoutMs)
+    },
+    async finishCurrent(timeoutMs) {
+      const before = [...ended]
+      const haveEnded = () => before.every((number, client) => (ended[client] ?? 0) > number)
+      await waitUntil('current journeys end', haveEnded, timeoutMs)
     },
     async end() {
       isEnding = true

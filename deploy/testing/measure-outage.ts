@@ -42,6 +42,8 @@ export async function measureOutage(
     await waitUntil('sales resume', () => buyers.journeys().length > soldMeanwhile, patienceMs)
     const salesBackMs = performance.now() - endedAt
     await buyers.completeMore(patienceMs)
+    // A payment that the outage interrupted may take longer than the next sale.
+    await buyers.finishCurrent(patienceMs)
     const outcome = {
       pages: await pages.end(),
       plays: await plays.end(),
