@@ -113,6 +113,7 @@ async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: s
     plan,
     clockJump: undefined,
     aacRateChanges: false,
+    pictureDelay: 0,
   })
   const started = performance.now()
   const { status } = spawnSync(...boundToUs('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args]), {

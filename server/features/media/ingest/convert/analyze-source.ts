@@ -104,7 +104,8 @@ async function readPackets(
   const { result, times } = areCaptionsRead ? fullRun : await readWith([])
   if (result.status !== 0) throw toConversionError(result)
   if (!times) throw new UnusableFile({ key: 'undecodable' })
-  return { times, areCaptionsRead }
+  const soundEnd = times.soundEnd === undefined ? undefined : times.soundEnd + source.pictureDelay
+  return { times: { ...times, soundEnd }, areCaptionsRead }
 }
 
 /** Fills gaps in the audio, aligns its start with the start of the film, and measures its loudness. */
@@ -112,7 +113,8 @@ async function alignAudio(options: AnalyzeOptions) {
   const from = join(options.folder, rawAudioFile)
   if (!existsSync(from)) throw new UnusableFile({ key: 'unreadableSound' })
   // `-copyts` keeps the film's timestamps; without it, ffmpeg would shift the audio to begin at 0.
-  const input = ['-copyts', ...inputArgs(from, 'matroska')]
+  const delay = ['-itsoffset', options.source.pictureDelay.toFixed(6)]
+  const input = ['-copyts', ...delay, ...inputArgs(from, 'matroska')]
   const filters = [loudnessFilters, 'ebur128=peak=true:framelog=verbose'].join(',')
   const result = await run(options, [
     ...input,

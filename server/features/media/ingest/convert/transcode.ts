@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
 import { queryCapabilities } from '#server/platform/processes/run-ffmpeg-capabilities.ts'
-import { buildFfmpegArgs } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
+import { buildFfmpegArgs, type SourceClock } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import type { SourceNote } from '#server/features/media/ingest/files/source-notes.ts'
 import { diskFullError, toConversionError } from '#server/features/media/ingest/files/conversion-failure.ts'
 import { extraRenditionIndexes, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
@@ -16,7 +16,7 @@ import {
   chooseFrameRate,
   type PacketTimes,
 } from '#server/features/media/ingest/plan/packet-times.ts'
-import { readBoxOutline, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { readBoxOutline, readCodec, readTrackDelay } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { planLadder, type LadderPlan } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from '#server/features/media/ingest/plan/plan-storyboard.ts'
 import {
@@ -31,7 +31,7 @@ import { checkMaxDuration, probe, type SourceMedia } from './probe.ts'
 import { readFilmColours } from './read-film-colours.ts'
 import { analyzeSource } from './analyze-source.ts'
 import { parseFrameCount, runLimited, timeLimit } from '#server/features/media/ingest/files/run-ffmpeg.ts'
-import { findStreamBreaks, type StreamBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
+import { findStreamBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 export interface TranscodeOptions {
@@ -130,18 +130,21 @@ export async function transcode({
 }
 
 /**
- * Finds the discontinuities of a transport stream; other containers have none.
+ * Finds the discontinuities of a transport stream, which other containers do not have, and the delay of the video in a
+ * fragmented MP4.
  * @throws UnusableFile if a track changes its codec
  */
 async function findBreaks(
   input: string,
   { container, trackIds }: SourceMedia,
   signal: AbortSignal,
-): Promise<Omit<StreamBreaks, 'codecChanges'>> {
-  if (container !== 'mpegts') return { clockJump: undefined, aacRateChanges: false }
+): Promise<Omit<SourceClock, 'startTime'>> {
+  const [videoId = NaN] = trackIds
+  const pictureDelay = container === 'mov' ? await readTrackDelay(input, videoId) : 0
+  if (container !== 'mpegts') return { clockJump: undefined, aacRateChanges: false, pictureDelay }
   const { codecChanges, ...breaks } = await findStreamBreaks(input, trackIds, signal)
   if (codecChanges) throw new UnusableFile({ key: 'codecChanges' })
-  return breaks
+  return { ...breaks, pictureDelay }
 }
 
 /**

@@ -123,6 +123,79 @@ function fragmentTimes(moof: Buffer): Map<number, number> {
   return times
 }
 
+/**
+ * Returns the seconds by which ffmpeg shows a track too late. In a fragmented file, a composition offset may be negative,
+ * so that a frame is shown before its decoding time. ffmpeg then delays the whole track, but not the other tracks.
+ */
+export async function readTrackDelay(path: string, trackId: number): Promise<number> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    let [timeScale, boxes] = [0, 0]
+    for await (const { type, start, end } of boxesOf(file, size)) {
+      if (++boxes > maxBoxes) break
+      const maxBytes = type === 'moov' ? maxIndexBytes : type === 'moof' ? maxFragmentHeaderBytes : 0
+      if (end - start > maxBytes) continue
+      const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
+      if (type === 'moov') timeScale = timeScaleOf(buffer, trackId)
+      const offsets = type === 'moof' ? compositionOffsets(buffer, trackId) : []
+      // ffmpeg sets the delay in the first fragment.
+      if (offsets.length > 0) return delayOf(offsets, timeScale)
+    }
+    return 0
+  } finally {
+    await file.close()
+  }
+}
+
+/** A longer delay (seconds) than any encoder needs to reorder frames means that the file is damaged. */
+const maxDelay = 10
+
+function delayOf(offsets: readonly number[], timeScale: number): number {
+  const lowest = offsets.reduce((lowestSoFar, offset) => Math.min(lowestSoFar, offset), 0)
+  const delay = timeScale > 0 ? -lowest / timeScale : 0
+  return delay <= maxDelay ? delay : 0
+}
+
+/** Returns the time units per second of a track in an index (moov); 0 if unknown. */
+function timeScaleOf(moov: Buffer, trackId: number): number {
+  for (const { bytes: track } of boxesIn(moov).filter(({ type }) => type === 'trak')) {
+    const [header] = childrenOf([track], 'tkhd')
+    const [media] = childrenOf(childrenOf([track], 'mdia'), 'mdhd')
+    if (valueAfterDates(header) === trackId) return valueAfterDates(media) ?? 0
+  }
+  return 0
+}
+
+/** Returns the value after the two dates of a header. The dates have 64 bits in version 1. */
+function valueAfterDates(header: Buffer | undefined): number | undefined {
+  const at = header?.[8] === 1 ? 28 : 20
+  return header && header.length >= at + 4 ? header.readUInt32BE(at) : undefined
+}
+
+/** The flags of a fragment's table of samples (trun), and the bytes that each adds to its header. */
+const headerFields = [0x1, 0x4]
+const sampleFields = [0x100, 0x200, 0x400]
+const offsetField = 0x800
+
+/** Returns the composition offsets of a track's samples in a fragment (moof), in the track's own time units. */
+function compositionOffsets(moof: Buffer, trackId: number): number[] {
+  const fragments = childrenOf([moof], 'traf').filter((fragment) => {
+    const [header] = childrenOf([fragment], 'tfhd')
+    return header !== undefined && header.length >= 16 && header.readUInt32BE(12) === trackId
+  })
+  return childrenOf(fragments, 'trun').flatMap((samples) => {
+    const flags = samples.length < 16 ? 0 : samples.readUInt32BE(8)
+    if (!(flags & offsetField)) return []
+    const bytesOf = (fields: number[]) => 4 * fields.filter((field) => flags & field).length
+    const first = 16 + bytesOf(headerFields) + bytesOf(sampleFields)
+    const step = bytesOf([...sampleFields, offsetField])
+    const fitting = Math.floor((samples.length - first - 4) / step) + 1
+    const count = Math.max(0, Math.min(samples.readUInt32BE(12), fitting))
+    return Array.from({ length: count }, (_, index) => samples.readInt32BE(first + index * step))
+  })
+}
+
 /** Returns the boxes inside a box, up to the first unreadable one. */
 function boxesIn(box: Buffer): Box[] {
   const boxes: Box[] = []

@@ -29,6 +29,8 @@ export interface SourceClock {
   clockJump: number | undefined
   /** True if the sample rate of AAC changes in the middle of a transport stream. */
   aacRateChanges: boolean
+  /** Seconds by which ffmpeg shows the video too late (`readTrackDelay`). The audio is delayed as well. */
+  pictureDelay: number
 }
 
 export interface TranscodeJob extends SourceClock {
