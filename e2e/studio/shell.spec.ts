@@ -73,6 +73,10 @@ test('tabs fade out at the edge of a narrow phone until they are scrolled to the
   await expect(tabs).toHaveCSS('mask-image', /^linear-gradient/)
   await tabs.evaluate((element) => element.scrollTo(element.scrollWidth, 0))
   await expect(tabs).toHaveCSS('mask-image', 'none')
+  // The current tab is never faded.
+  await page.goto('/studio/payments/reconciliation?lang=dy')
+  await expect(tabs.getByRole('link', { name: 'Abgleich' })).toHaveAttribute('aria-current', 'page')
+  await expect(tabs).toHaveCSS('mask-image', 'none')
   await page.goto('/studio/homepage?lang=dy')
   await expect(page.getByRole('navigation', { name: 'Startseite', exact: true })).toHaveCSS(
     'mask-image',
