@@ -19,11 +19,12 @@ export async function readFilmColours(
   { ffprobePath, limits }: Programs,
   input: string,
   { container, streamIndex, colours, duration }: SourceMedia,
-  signal: AbortSignal,
+  { niceness, signal }: { niceness: number; signal: AbortSignal },
 ): Promise<SourceColours> {
   if (container !== 'mpegts') return colours
   const labels = new Map<string, FrameColours>()
-  const frames = ['-skip_frame', 'nokey', '-select_streams', String(streamIndex), '-show_frames']
+  // `-show_frames` would also print the side data of the frames, such as the mastering display of HDR10.
+  const frames = ['-skip_frame', 'nokey', '-select_streams', String(streamIndex)]
   await runLimited({
     program: ffprobePath,
     args: [
@@ -36,10 +37,11 @@ export async function readFilmColours(
       'compact=print_section=0',
       ...inputArgs(input, container),
     ],
+    niceness,
     limits,
     signal,
     ...timeLimit(duration),
-    onLine: (line) => line.includes('=') && labels.set(line, parseLabel(line)),
+    onLine: (line) => line.includes('pix_fmt=') && labels.set(line, parseLabel(line)),
   })
   return combineColours(colours, [...labels.values()])
 }

@@ -82,7 +82,8 @@ export async function transcode({
 }: TranscodeOptions): Promise<TranscodeResult> {
   const probed = await probe(programs.ffprobePath, input, signal)
   const breaks = await findBreaks(input, probed, signal)
-  const source = { ...probed, ...breaks, colours: await readFilmColours(programs, input, probed, signal) }
+  const colours = await readFilmColours(programs, input, probed, { niceness, signal })
+  const source = { ...probed, ...breaks, colours }
   if (source.colours.wide) await checkColours(programs.ffmpegPath)
   const { times, sound, gain, captions, notes } = await analyzeSource({
     programs,

@@ -227,6 +227,22 @@ test.each([
   for (const rendition of film.renditions) within(shown(rendition, 3.5), green, 4)
 })
 
+test('HD without a label keeps its colours if labelled SD follows it', async () => {
+  const unlabelledHd = { ...bt709, size: '1280x720', labels: 'fullrange=off:keyint=3' }
+  const film = await make(joinStreams('unlabelled HD', [unlabelledHd, { ...bt601, size: '720x576' }]))
+  for (const rendition of film.renditions) within(shown(rendition), green, 4)
+})
+
+test('a transport stream with HDR10 metadata has one colour format', async () => {
+  const input = join(root, 'hdr10.ts')
+  const display = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)'
+  const labels = `colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:master-display=${display}:max-cll=1000,400`
+  const colour = ['-f', 'lavfi', '-i', 'color=gray:size=640x360:rate=25:duration=1']
+  const coding = ['-pix_fmt', 'yuv420p10', '-c:v', 'libx265', '-x265-params', labels]
+  ffmpeg(...colour, ...coding, '-f', 'mpegts', input)
+  expect((await make(input)).renditions.length).toBeGreaterThan(1)
+})
+
 const pq = { ...bt709, labels: 'colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc' }
 const bt2020 = { ...bt709, labels: 'colorprim=bt709:transfer=bt709:colormatrix=bt2020nc' }
 test.each([

@@ -85,7 +85,8 @@ export interface FrameColours extends ProbedColours {
 
 /**
  * Returns how to interpret the colours of a film whose key frames have these labels. If the labels change in the middle,
- * the scaler reads each frame by its own label.
+ * the scaler reads each frame by its own label. It reads a frame without a label as BT.601, so with other frames without
+ * a label, the matrix of the whole film is used.
  * @throws UnusableFile if the scaler can't convert both: HDR and SDR, or BT.2020 and another matrix
  */
 export function combineColours(film: SourceColours, frames: readonly FrameColours[]): SourceColours {
@@ -95,6 +96,9 @@ export function combineColours(film: SourceColours, frames: readonly FrameColour
   const isRangeMixed = isMixed(all.map(({ range }) => range))
   // Without any label, the matrix of the whole film is assumed by its first frame.
   const isMatrixMixed = frames.some(isLabelled) && isMixed(all.map(({ matrix }) => matrix))
+  const isScalerRight = frames.every(
+    (frame) => isLabelled(frame) || matrixOf(frame, frame.height) === 'smpte170m',
+  )
   const isUnsupported =
     isMixed(all.map(({ wide }) => JSON.stringify(wide ?? null))) ||
     (isRangeMixed && film.wide !== undefined) ||
@@ -102,7 +106,7 @@ export function combineColours(film: SourceColours, frames: readonly FrameColour
   if (isUnsupported) throw new UnusableFile({ key: 'colourChanges' })
   return {
     wide: film.wide,
-    matrix: isMatrixMixed ? 'auto' : film.matrix,
+    matrix: isMatrixMixed && isScalerRight ? 'auto' : film.matrix,
     range: isRangeMixed ? 'auto' : film.range,
   }
 }
