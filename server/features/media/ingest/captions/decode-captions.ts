@@ -34,9 +34,12 @@ function isSlightlyDamaged(text: string): boolean {
   return (text.match(/[^\0-\x7f\uFFFD]/gu)?.length ?? 0) >= minValidPerInvalid * invalid
 }
 
-/** Matches bytes of UTF-8 that make a character of a caption, one that is cut off, and any other byte above ASCII. */
+/**
+ * Matches bytes of UTF-8 that make a byte order mark or a character of a caption, one that is cut off, and any other
+ * byte above ASCII.
+ */
 const encodedBytes =
-  /[\xc2\xc3\xc5][\x80-\xbf]|\xe2[\x80-\x9e][\x80-\xbf]|\xf0\x9f[\x80-\xbf]{2}|\xe2\x80|[\x80-\xff]/g
+  /\xef\xbb\xbf|[\xc2\xc3\xc5][\x80-\xbf]|\xe2[\x80-\x9e][\x80-\xbf]|\xf0\x9f[\x80-\xbf]{2}|\xe2\x80|[\x80-\xff]/g
 /** Symbols in captions that Windows-1252 lacks, such as ♪. */
 const symbols = /^[\u2000-\u27BF\u{1F000}-\u{1FAFF}]$/u
 
@@ -49,6 +52,7 @@ function decodeLegacy(bytes: Buffer): string {
   const text = bytes.toString('latin1').replaceAll(encodedBytes, (part) => {
     const encoded = Buffer.from(part, 'latin1')
     const character = part.length > 1 ? encoded.toString('utf8') : ''
+    if (character === '\uFEFF') return ''
     if (character === '\uFFFD' || symbols.test(character)) return character
     if (character !== '' && legacyCharacters.test(character)) return character
     const legacy = new TextDecoder('windows-1252').decode(encoded)
