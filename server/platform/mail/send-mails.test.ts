@@ -148,6 +148,18 @@ describe('many queued mails', () => {
     expect(await loadQueuedMails()).toEqual([])
   })
 
+  it('are sent while a mail that was queued before them is being sent', async () => {
+    await queue('slow@example.com')
+    const hasOtherLeft = Promise.withResolvers<void>()
+    const send = async ({ to }: { to: string }) => {
+      if (to !== 'slow@example.com') return hasOtherLeft.resolve()
+      await queue('other@example.com')
+      return hasOtherLeft.promise
+    }
+    await sendMails({ ...context, mailer: { ...context.mailer, send } })
+    expect(await loadQueuedMails()).toEqual([])
+  })
+
   it('report that the database failed while one of them was deleted', async () => {
     await queue()
     await queue('bob@example.com')

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import type { MailTemplate } from '#server/i18n/mail-texts.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -40,6 +41,8 @@ const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
  * claimed for this long.
  */
 const claimMs = 120_000
+/** While mails are being sent, others are claimed at least this often. */
+const claimEveryMs = 1000
 const longestReason = 300
 
 /** Returns the mail jobs. A mail is sent within a second of its commit; the schedule finds retries. */
@@ -87,7 +90,7 @@ export function cancelMailsAbout(tx: Transaction<MailTables>, orderIds: readonly
 /**
  * Sends due mails, in any number of processes at once. A mail is claimed, sent, then deleted: if the process dies in
  * between, another one sends it after the claim expires, with the same Message-ID. A connection that is free claims the
- * next mail, so a slow mail delays no other. After an abort, it claims no more mails.
+ * next mail, also one that was queued meanwhile, so a slow mail delays no other. After an abort, it claims no more mails.
  */
 export async function sendMails(context: MailContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -105,7 +108,7 @@ export async function sendMails(context: MailContext, signal?: AbortSignal): Pro
           sendMail(context, mail).then(() => void sending.delete(mail.id)),
         )
       if (sending.size === 0) return
-      await Promise.race(sending.values())
+      await Promise.race([...sending.values(), delay(claimEveryMs)])
     }
   } finally {
     await Promise.allSettled(sending.values())
