@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { VideoCard } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
-import { Id, Milliseconds, Time, pageOf, stringEnum, pagingFields } from './schemas.ts'
+import { Id, Milliseconds, Time, nullable, pageOf, stringEnum, pagingFields } from './schemas.ts'
 
 export const HistoryEntry = Type.Object({
   video: VideoCard,
@@ -9,6 +9,8 @@ export const HistoryEntry = Type.Object({
   position_ms: Milliseconds,
   at: Time,
   source: Type.Optional(stringEnum(['purchase', 'subscription'])),
+  /** The number of the next playable episode of a watched video; null after the last one. */
+  next_number: Type.Optional(nullable(Type.Integer())),
 })
 export type HistoryEntry = Static<typeof HistoryEntry>
 

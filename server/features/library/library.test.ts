@@ -183,6 +183,22 @@ describe('the history', () => {
     })
   })
 
+  it('names the next playable episode of a video', async () => {
+    const nextNumber = async () => (await visitor.callOk(listHistory)).list[0]?.next_number
+    const remove = (index: number) =>
+      site.context.db
+        .updateTable('episodes')
+        .set({ asset_id: null })
+        .where('id', '=', video.episodes[index]?.id ?? '')
+        .execute()
+    await save(1000, 10)
+    expect(await nextNumber()).toBe(2)
+    await remove(1)
+    expect(await nextNumber()).toBe(3)
+    for (const index of [2, 3, 4, 5]) await remove(index)
+    expect(await nextNumber()).toBeNull()
+  })
+
   it('omits removed entries', async () => {
     await save(1000, 10)
     expect(await visitor.callOk(saveHistory, { body: { remove: [video.id, 'vid_unknown'] } })).toEqual({

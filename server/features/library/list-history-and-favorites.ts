@@ -70,13 +70,14 @@ export async function listHistory(
 }
 
 function presentEntry(row: HistoryListRow, language: Language): Omit<HistoryEntry, 'video'> {
-  const { episode_id: id, number, duration_ms, titles, position_ms, at, source } = row
+  const { episode_id: id, number, duration_ms, titles, position_ms, at, source, next_number } = row
   const title = titles.en ? textInLanguage({ ...titles, en: titles.en }, language) : ''
   return {
     episode: { id, number, title, duration_ms: duration_ms ?? 0 },
     position_ms,
     at: at.toISOString(),
     ...(source ? { source } : {}),
+    ...(next_number === undefined ? {} : { next_number }),
   }
 }
 

@@ -195,8 +195,9 @@ export function BackLink({ home = paths.home.to() }: { home?: string }) {
 }
 
 /**
- * Returns the episode on screen: the one in the URL, else the one where the viewer stopped, else the first. A swipe
- * replaces the URL without a navigation, so that a reload or a copied link opens the same episode.
+ * Returns the episode on screen: the one in the URL, else the one where the viewer stopped, else the first. If that
+ * number does not exist, because an episode was removed, it is the next one that exists. A swipe replaces the URL
+ * without a navigation, so that a reload or a copied link opens the same episode.
  */
 function useEpisodePosition(video: Video, episodes: Episode[]): EpisodePosition {
   const [search] = useSearchParams()
@@ -205,9 +206,9 @@ function useEpisodePosition(video: Video, episodes: Episode[]): EpisodePosition 
     atEnd: false,
   }))
   const latest = useRef(position)
-  const exists = episodes.some(({ number }) => number === position.number)
+  const shown = episodes.find(({ number }) => number >= position.number) ?? episodes[0]
   return {
-    number: exists ? position.number : (episodes[0]?.number ?? 1),
+    number: shown?.number ?? 1,
     atEnd: position.atEnd,
     isLatest: () => latest.current.number === position.number && latest.current.atEnd === position.atEnd,
     choose(number) {

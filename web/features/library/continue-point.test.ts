@@ -2,7 +2,12 @@ import { expect, it } from 'vitest'
 import type { HistoryEntry } from '#contract/library.ts'
 import { continuePointOf } from './continue-point.ts'
 
-const entryAt = (number: number, position_ms: number, duration_ms = 60_000): HistoryEntry => ({
+const entryAt = (
+  number: number,
+  position_ms: number,
+  next_number: number | null,
+  duration_ms = 60_000,
+): HistoryEntry => ({
   video: {
     id: 'vid_1',
     title: 'Salt',
@@ -16,18 +21,27 @@ const entryAt = (number: number, position_ms: number, duration_ms = 60_000): His
   },
   episode: { id: `ep_${number}`, number, title: '', duration_ms },
   position_ms,
+  next_number,
   at: '2026-11-29T12:00:00.000Z',
 })
 
 it.each([
   {
     name: 'the episode that was left in the middle',
-    entry: entryAt(2, 30_000),
+    entry: entryAt(2, 30_000, 3),
     point: { number: 2, watched: 0.5 },
   },
-  { name: 'the episode after a finished one', entry: entryAt(2, 59_000), point: { number: 3, watched: 0 } },
-  { name: 'no episode after the last one', entry: entryAt(6, 60_000), point: undefined },
-  { name: 'an episode of unknown duration', entry: entryAt(6, 5000, 0), point: { number: 6, watched: 0 } },
+  {
+    name: 'the next playable episode after a finished one',
+    entry: entryAt(2, 59_000, 4),
+    point: { number: 4, watched: 0 },
+  },
+  { name: 'no episode after the last one', entry: entryAt(6, 60_000, null), point: undefined },
+  {
+    name: 'an episode of unknown duration',
+    entry: entryAt(6, 5000, null, 0),
+    point: { number: 6, watched: 0 },
+  },
 ])('a viewer continues with $name', ({ entry, point }) => {
   expect(continuePointOf(entry)).toEqual(point)
 })

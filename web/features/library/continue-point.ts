@@ -10,11 +10,15 @@ export interface ContinuePoint {
 }
 
 /**
- * Returns where the viewer continues a drama. This is the next episode if the last one is finished. Undefined if the
- * viewer has finished the drama.
+ * Returns where the viewer continues a drama. This is the next playable episode if the last one is finished. Undefined
+ * if there is none.
  */
-export function continuePointOf({ video, episode, position_ms }: HistoryEntry): ContinuePoint | undefined {
+export function continuePointOf({
+  episode,
+  position_ms,
+  next_number,
+}: HistoryEntry): ContinuePoint | undefined {
   const watched = episode.duration_ms ? position_ms / episode.duration_ms : 0
   if (watched < finishedThreshold) return { number: episode.number, watched }
-  return episode.number < video.episode_count ? { number: episode.number + 1, watched: 0 } : undefined
+  return next_number ? { number: next_number, watched: 0 } : undefined
 }

@@ -216,6 +216,8 @@ export interface HistoryListRow {
   number: number
   titles: Partial<LocalizedText>
   duration_ms: number | null
+  /** The number of the next playable episode, for a watched video; null after the last one. */
+  next_number?: number | null
 }
 
 /**
@@ -246,6 +248,16 @@ export const selectWatched = preparedPage((db: Db, { userId, limit, isAfterPosit
       'episodes.number',
       'episodes.titles',
       'assets.duration_ms',
+      (eb) =>
+        eb
+          .selectFrom('episodes as later')
+          .select('later.number')
+          .whereRef('later.video_id', '=', 'page.video_id')
+          .whereRef('later.number', '>', 'episodes.number')
+          .where('later.asset_id', 'is not', null)
+          .orderBy('later.number')
+          .limit(1)
+          .as('next_number'),
     ])
     .orderBy('page.at', 'desc')
     .orderBy('page.video_id'),
