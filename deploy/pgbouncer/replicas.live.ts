@@ -47,7 +47,7 @@ beforeAll(async () => {
     DATABASE_READ_URL: replica.url,
   })
   buyers = simulateBuyers(address.url, video, clients)
-}, 2 * patienceMs)
+}, 3 * patienceMs)
 afterAll(async () => {
   await site?.close()
   await database?.close()

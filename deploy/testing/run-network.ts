@@ -88,7 +88,7 @@ export async function createNetwork(prefix = '10.99.0.'): Promise<Network> {
 
 /**
  * Returns a prefix for a network that this machine joins. Its range is reserved for tests of networks (RFC 2544), and
- * its random part prevents conflicts with other runs.
+ * its random part makes a conflict with another run unlikely.
  */
 export const joinablePrefix = () => `198.18.${Math.floor(Math.random() * 256)}.`
 

@@ -5,7 +5,7 @@ import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const startsWithinMs = 240_000
+const startsWithinMs = 120_000
 
 /** Addresses of a site that is started later. */
 export interface SiteAddress {
@@ -47,13 +47,16 @@ export async function startDrillSite(
     RATE_LIMIT_API_PER_IP: unlimited,
     ...unlimitedQuotas,
   })
-  const ready = waitUntil('the site is ready', () => isReachable(`${address.url}/api/ready`), startsWithinMs)
-  await Promise.race([ready, ended.then(() => Promise.reject(new Error(output())))])
-  return {
-    isRunning: () => child.exitCode === null && child.signalCode === null,
-    async close() {
-      child.kill('SIGTERM')
-      await ended
-    },
+  const close = async () => {
+    child.kill('SIGTERM')
+    await ended
   }
+  const ready = waitUntil('the site is ready', () => isReachable(`${address.url}/api/ready`), startsWithinMs)
+  try {
+    await Promise.race([ready, ended.then(() => Promise.reject(new Error(output())))])
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { isRunning: () => child.exitCode === null && child.signalCode === null, close }
 }

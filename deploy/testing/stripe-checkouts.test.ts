@@ -39,7 +39,7 @@ test('a second charge for an order is found, also one that was sent back', async
   intents.set(second.id, second)
   await expect(check()).rejects.toThrow('paidTwice')
   second.charge.refunded = second.amount
-  await expect(check()).rejects.toThrow()
+  await expect(check()).rejects.toThrow('to deeply equal []')
   intents.delete(second.id)
   await check()
 })
