@@ -26,7 +26,7 @@ import {
 import { signInOperator, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 let site: BillingSite
 let owner: TestOperator

@@ -4,7 +4,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { Db } from '#server/tables.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 /** The money of a payment. */
 export type PaymentMoney = Pick<

@@ -5,7 +5,7 @@ import { isDisputeOpenOrLost } from '#server/features/billing/states/order-state
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import { compareBalances, netPaidCents, type PaymentMoney } from './compare-ledger-with-gateway.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 /** An order and its last status that a client received. */
 export interface Sale {

@@ -10,7 +10,7 @@ import type {
 } from '#server/features/billing/tables.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import type { Db, Tables } from '#server/tables.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 /** A time in milliseconds since 1970. */
 export type EpochMs = number

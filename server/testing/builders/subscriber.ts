@@ -4,7 +4,7 @@ import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import type { BillingSite } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from './shopper.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 interface Purchase {
   /** Length of the plan's period in days. */

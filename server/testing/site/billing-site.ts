@@ -15,7 +15,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-buil
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { createTestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from './test-site.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 /** A site for tests about money. Its clock is adjustable, and its gateway can have faults. */
 export interface BillingSite extends TestSite {

@@ -14,7 +14,7 @@ import { type ScriptResult, runScript } from '#server/testing/crash/run-script.t
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { payOrder } from './pay-order.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 let site: BillingSite
 

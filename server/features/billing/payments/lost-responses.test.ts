@@ -10,7 +10,7 @@ import {
 } from '#server/testing/site/billing-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 let site: BillingSite
 

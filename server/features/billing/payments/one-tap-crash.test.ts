@@ -9,7 +9,7 @@ import { orderCall } from '#server/testing/builders/order-call.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { runIdempotently } from '#server/features/billing/checkout/idempotency.ts'
 import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 const key = 'one press'
 let site: BillingSite

@@ -23,7 +23,7 @@ import {
   deleteUnusedTerms,
   selectAcceptedTerms,
 } from '#server/features/billing/records/accepted-terms-queries.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 const day = 86_400_000
 const termsText = 'Save this card for future purchases. You can remove it in My account.'

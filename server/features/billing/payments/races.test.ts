@@ -7,7 +7,7 @@ import { startBillingSite, type BillingSite } from '#server/testing/site/billing
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 let site: BillingSite
 

@@ -20,7 +20,7 @@ import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-subscriptions.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 

@@ -15,7 +15,7 @@ import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-web
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import { comparePayments } from './compare-payments.ts'
 import { restoreOrder } from './restore-order.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 let site: BillingSite

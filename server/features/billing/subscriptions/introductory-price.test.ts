@@ -3,7 +3,7 @@ import { startBillingSite, type BillingSite } from '#server/testing/site/billing
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { compareSandboxBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 const day = 86_400_000
 let site: BillingSite

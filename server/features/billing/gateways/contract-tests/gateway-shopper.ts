@@ -6,7 +6,7 @@ import type {
   MethodSetupRequest,
 } from '#server/features/billing/gateways/gateway.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 /** Returns functions that create requests for a gateway, and functions that look up their results. */
 export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarness) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 /** Tests how a method is saved, with and without a payment, and how it is charged later. */
 export function describeSavedMethods(traits: GatewayTraits, harness: () => GatewayHarness): void {

@@ -6,7 +6,7 @@ import { createLog } from '#server/platform/log.ts'
 import { payerEmail, type Funding } from './fake/fake-orders.ts'
 import { FakePaypal } from './fake/fake-paypal.ts'
 import { createPaypalGateway } from './paypal-gateway.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 let paypal: FakePaypal
 let gateway: PaymentGateway

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database/
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createStripeGateway } from './stripe-gateway.ts'
-import { listAllPayments } from '#server/testing/list-all-payments.ts'
+import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
 let database: TestDatabase
 let fake: FakeStripe
