@@ -21,8 +21,8 @@ import { printTable, type Row } from '#bench/result-table.ts'
  * Measures every read-only command of the studio (median and 95th percentile), and how smoothly its longest lists
  * scroll.
  * With `--data`, the filled database remains in FOLDER: an interrupted run is resumed, and a later run measures without
- * filling. `--part 0.01` fills a hundredth, and `--large` fills a site with 10,000,000 members. `--only order` runs only
- * cases with this word in their name; the measurement of scrolling is named `scroll`.
+ * filling. `--part 0.01` fills a hundredth, and `--large` fills a site with 10,000,000 users. `--only order` runs only
+ * cases with this word in their name; the measurements of scrolling and of the jobs are named `scroll` and `jobs`.
  */
 export async function measureStudio(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -40,7 +40,7 @@ export async function measureStudio(args: readonly string[]): Promise<void> {
   const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'cliffhanger-studio-'))
   const filled = await openFilled(dataDir, values.large ? largeSite : siteSize(part))
   try {
-    const jobs = await measureJobs(filled.pool, dataDir)
+    const jobs = 'jobs'.includes(values.only) ? await measureJobs(filled.pool, dataDir) : []
     const site = await startSiteOn(dataDir)
     try {
       const rows = [...jobs, ...(await measure(filled.pool, site.url, values))]
