@@ -23,14 +23,17 @@ export interface CatalogueSize {
 }
 
 /**
- * Number of videos whose search rows are created by the site's own function, which takes 4 ms for each. The rows of
- * further videos have the words of these, in turn.
+ * Number of videos whose search rows are created by the site's own function, which takes 4 ms for each. The rows of the
+ * other videos copy the words of these rows, in their order. After the last row, the copying starts again at the first.
  */
 const indexedBySite = 100_000
 
 const tagCount = (videos: number) => Math.min(2000, Math.max(40, Math.round(videos / 20)))
 
-/** SQL that creates a function for the ids of numbered rows, and one asset that every episode uses. */
+/**
+ * SQL that creates the function `bench_id` and an asset. The function returns the id of the row with a number. Every
+ * episode uses the asset.
+ */
 const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT
   RETURN kind || '_' || md5(kind || number);
   INSERT INTO assets (id, folder, state, source_name, source_hash, width, height, duration_ms, has_audio)

@@ -27,7 +27,7 @@ test('a network spends its quota by amount, and regains it with time', () => {
   expect(quotas.spend('eventBytes', '10.0.0.1', 1000)).toBe(0)
 })
 
-test('refuses work beyond a quota with the time to wait', () => {
+test('refuses work beyond a quota, and states the seconds to wait', () => {
   const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_GUESTS_PER_IP: '1/h' })
   quotas.spendOrThrow('guests', '10.0.0.1')
   expect(() => quotas.spendOrThrow('guests', '::FFFF:10.0.0.1')).toThrow(
@@ -35,7 +35,7 @@ test('refuses work beyond a quota with the time to wait', () => {
   )
 })
 
-test('the networks of one customer together get 16 times the quota of a single network', () => {
+test('all IPv6 networks with the same first 48 bits together have 16 times the quota of one network', () => {
   const quotas = quotasAt({ now: 0 }, { RATE_LIMIT_ORDERS_PER_IP: '2/h' })
   const waits = Array.from({ length: 100 }, (_, at) =>
     quotas.spend('orders', `2001:db8:1:${at.toString(16)}::1`),

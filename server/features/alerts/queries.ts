@@ -63,8 +63,8 @@ export async function stampNewEpisodes(db: Db, now: Date): Promise<void> {
 const maxReleaseMs = dayMs
 
 /**
- * Returns the videos whose new episodes were all detected by `before`. A video with an episode that is still being
- * transcoded is returned only after `maxReleaseMs`.
+ * Returns the videos whose new episodes were all detected at or before the time `before`. A video with an episode that
+ * is still being transcoded is returned only after `maxReleaseMs`.
  */
 export async function selectCompletedReleases(db: Db, before: Date): Promise<string[]> {
   const longAgo = new Date(before.getTime() - maxReleaseMs)

@@ -104,7 +104,7 @@ export function isEmailTaken(error: unknown): boolean {
 }
 
 /**
- * Locks guests who may have been inactive since `before`, those with the oldest known activity first.
+ * Locks guests who may have been inactive since the time `before`, those with the oldest known activity first.
  * @returns their ids
  */
 export async function lockIdleGuests(tx: Tx, before: Date, limit: number): Promise<string[]> {

@@ -12,7 +12,7 @@ const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second))
 const limit = { max: 3, seconds: 60 }
 const tooMany = (retryAfter: number) => expect.objectContaining({ reason: 'tooManyRequests', retryAfter })
 
-test('refuses an attempt beyond the limit with the seconds to wait, and allows it after them', async () => {
+test('refuses an attempt beyond the limit until the stated number of seconds has passed', async () => {
   for (let turn = 0; turn < 3; turn++) await countAttempt(database.db, 'one', limit, at(turn))
   await expect(countAttempt(database.db, 'one', limit, at(20))).rejects.toEqual(tooMany(40))
   await expect(countAttempt(database.db, 'one', limit, at(59.5))).rejects.toEqual(tooMany(1))

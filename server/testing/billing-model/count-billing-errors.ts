@@ -99,8 +99,9 @@ async function countErrors(
       payments: before.payments + (netCents > 0 ? 1 : 0),
     })
   }
-  // A dispute may be for a part of the payment: for example, if the bank sends back a refund after the dispute has
-  // opened.
+  // A disputed payment may still have money at the gateway, because a dispute may be for a part of it. For example, one
+  // half of a payment was refunded, and the other half is disputed. If the refund then fails, its money is still at the
+  // gateway.
   const disputed = new Set(payments.filter(isDisputeOpenOrLost).map(({ orderId }) => orderId))
   const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
   const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
@@ -148,9 +149,9 @@ async function selectOrders(db: Db, gateway: OrderGatewayId): Promise<OrderRow[]
 }
 
 /**
- * Counts unfinished work: open payments, refunds and webhook events, and the cents of reversed top-ups without an
- * outcome. Also counts ledger transactions that do not add up to zero, and balances that are negative or not the sum of
- * their changes.
+ * Counts unfinished work: open payments, refunds and webhook events. Also counts the cents of refunded or disputed
+ * top-ups that are charged neither to a balance nor to the loss account. Also counts two kinds of errors: ledger
+ * transactions that do not add up to zero, and lots that are negative or not the sum of their changes.
  */
 export async function countUnfinished(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
@@ -168,8 +169,8 @@ export async function countUnfinished(db: Db): Promise<Record<string, number>> {
 }
 
 /**
- * Counts the episodes for which a user paid twice. That is an error, unless a bank returned the refund of the first
- * purchase after the second.
+ * Counts the episodes for which a user paid twice. That is an error, with one exception: the first purchase was
+ * refunded, the user bought the episode again, and then the refund failed.
  */
 export async function countRepeatedPurchases(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -62,7 +62,7 @@ async function lockTags(tx: Tx, condition: RawBuilder<unknown>): Promise<void> {
     SELECT id FROM tags WHERE ${condition} ORDER BY slug COLLATE "C" FOR NO KEY UPDATE) locked`.execute(tx)
 }
 
-/** Deletes rank changes before `before`. */
+/** Deletes rank changes from before the time `before`. */
 export async function deleteRankChanges(db: Db, before: Date): Promise<void> {
   await sql`DELETE FROM rank_changes WHERE at < ${before}`.execute(db)
 }

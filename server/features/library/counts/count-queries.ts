@@ -112,7 +112,7 @@ export async function aggregateFavoriteBatch(tx: Tx, limit: number): Promise<num
 }
 
 /**
- * Deletes a batch of counted plays whose half hour began before `before`.
+ * Deletes a batch of counted plays whose half hour began before the time `before`.
  * @returns how many were deleted
  */
 export async function deletePlays(db: Db, before: Date, limit: number): Promise<number> {

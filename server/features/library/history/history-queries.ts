@@ -191,7 +191,7 @@ export async function insertTombstones(
 }
 
 /**
- * Deletes a batch of tombstones older than `before`.
+ * Deletes a batch of tombstones from before the time `before`.
  * @returns how many were deleted
  */
 export async function deleteTombstones(db: Db, before: Date, limit: number): Promise<number> {

@@ -299,7 +299,7 @@ export async function isBackupRunning(db: Db): Promise<boolean> {
   return rows[0]?.free === false
 }
 
-/** Selects assets that were soft-deleted before `before` and that no episode refers to. */
+/** Selects assets that were soft-deleted before the time `before` and that no episode refers to. */
 export function selectDeletedAssets(db: Db, before: Date) {
   return db
     .selectFrom('assets')

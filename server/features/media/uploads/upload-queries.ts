@@ -235,7 +235,7 @@ export async function hasCompleteUploads(db: Db): Promise<boolean> {
   return rows[0]?.waits ?? false
 }
 
-/** Deletes uploads that were last changed before `before`, except those that wait for the worker. */
+/** Deletes uploads that were last changed before the time `before`, except those that wait for the worker. */
 export async function deleteUploadsBefore(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('uploads').where('updated_at', '<', before).where('state', '!=', 'complete').execute()
 }

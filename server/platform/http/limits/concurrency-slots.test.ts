@@ -18,7 +18,7 @@ test('refuses a slot if one of its limits is reached, and then takes no slot of 
   expect(() => slots.take(ofNetwork('c'))).toThrow('too many large responses in progress')
 })
 
-test('limits the many networks of one IPv6 customer together', () => {
+test('also limits all IPv6 networks with the same first 48 bits together', () => {
   const slots = createSlots()
   const take = (network: number) => slots.take(networkSlotLimits('exports', `2001:db8:1:${network}::1`, 1))
   for (let network = 1; network <= 16; network++) take(network)

@@ -42,7 +42,7 @@ export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<str
   return rows.map(({ key }) => key)
 }
 
-/** Selects the keys recorded before `before`. `named` is true if a row now refers to the file. */
+/** Selects the keys recorded before the time `before`. `named` is true if a row now refers to the file. */
 export async function selectOrphaned(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
