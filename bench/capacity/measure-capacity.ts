@@ -13,10 +13,9 @@ import { printLines } from '#bench/result-table.ts'
 const minuteMs = 60_000
 
 /**
- * `npm run bench -- capacity 200`: measures the cost of an idle site per minute, of 200 members who arrive and watch, of
- * a sale, and of an upload per minute of film. Each part has a site of its own. `--only idle`, `watching`, `sale` or
- * `upload` measures one part. `--minutes 2` sets the duration of the first two. `--edge` leaves segments to a proxy or
- * CDN.
+ * `npm run bench -- capacity 200` measures the costs of an idle minute, a member (200 arrive and watch), a sale, and a
+ * minute of an uploaded film. Each part has a site of its own. `--only idle`, `watching`, `sale` or `upload` measures
+ * one part. `--minutes 2` sets the duration of `idle` and of `watching`. `--edge` leaves segments to a proxy or CDN.
  */
 export async function measureCapacity(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -25,9 +25,9 @@ interface Options {
 }
 
 /**
- * Measures members who arrive (homepage, then a video), who start to watch, and who all watch, and what PostgreSQL needs
- * to vacuum the tables afterwards. Prints the latency with and without these members. @returns a line of the table for
- * each
+ * Measures the cost of members in three phases: they arrive (homepage, then a video), start to watch, and all watch.
+ * Then measures the cost of vacuuming the tables. Prints the latency with and without these members.
+ * @returns a line of the table for each phase, and one for the vacuum
  */
 export async function measureWatching(
   bench: Bench,

@@ -7,8 +7,8 @@ const pollMs = 5000
 const longestMs = 600_000
 
 /**
- * Cleans up after an import, and waits until PostgreSQL has vacuumed and analysed no table for longer than a round of
- * its autovacuum, because that work is not part of the idle load.
+ * Vacuums and analyses all tables after an import. Then waits until no table has been vacuumed or analysed for
+ * `quietSeconds`. Otherwise, this work would be measured as load of the idle site.
  * @throws Error after ten minutes
  */
 export async function waitForVacuum(pool: Pool): Promise<void> {
@@ -27,8 +27,9 @@ export async function waitForVacuum(pool: Pool): Promise<void> {
 }
 
 /**
- * Keeps PostgreSQL's autovacuum from starting, so that its cost can be measured on its own (`vacuumAsPostgres`). Only
- * the autovacuum reads its settings again, because the site stops if the whole server does.
+ * Keeps PostgreSQL's autovacuum from starting, so that its cost can be measured on its own (`vacuumAsPostgres`). Sends
+ * SIGHUP only to the autovacuum's launcher, which then reads its settings again. If the server's main process got the
+ * signal, the site would stop (`watchForStopSignals`).
  */
 export async function holdVacuum(pool: Pool): Promise<void> {
   await pool.query("ALTER SYSTEM SET autovacuum_naptime = '1d'")
@@ -38,7 +39,7 @@ export async function holdVacuum(pool: Pool): Promise<void> {
   for (const { pid } of rows) process.kill(pid, 'SIGHUP')
 }
 
-/** Vacuums and analyses the tables that the autovacuum would, by PostgreSQL's default thresholds. */
+/** Vacuums and analyses the tables that exceed the default thresholds of PostgreSQL's autovacuum. */
 export async function vacuumAsPostgres(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ tables: string | null }>(
     `SELECT string_agg(relid::regclass::text, ', ') AS tables

@@ -6,7 +6,7 @@ import type { RealBrowser } from './real-browser.ts'
 import { runFirefox } from './run-firefox.ts'
 import { runWebkit } from './run-webkit.ts'
 
-/** Script for the page that defines `shown`, the video on screen. */
+/** Source of a script. It defines `shown` as the video on screen. */
 const shown = `const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)`
 /**
  * Times in milliseconds. The timeout is long, because browsers are slower on a test machine than on a user's device.

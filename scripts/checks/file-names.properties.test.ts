@@ -97,7 +97,7 @@ const junk = fc.constantFrom(
   'final',
 )
 
-/** Returns true for a year, which in a title is not the episode number. */
+/** Returns true for a year. The parser does not read a year beside a title as the episode number. */
 const isYear = (value: number) => value >= 1900 && value < 2100
 const titled = fc
   .record({ number: number.filter((value) => !isYear(value)), title, gap: separator, first: fc.boolean() })

@@ -196,7 +196,7 @@ test('a download may break any number of times as long as each attempt receives 
 })
 
 test.each<Fault>(['forget the range', 'mistake the range'])(
-  'rejects a response with other bytes than the requested range (%s)',
+  'rejects a response whose bytes are not the requested range (%s)',
   async (fault) => {
     const folder = createTestFolder(storage, { 'film.mp4': film })
     await storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/ranged.mp4')

@@ -60,7 +60,7 @@ const before = {
       await addToCounters(tx, 'videos', 'play_count', counts)
     })
   },
-  /** Merges as release 1.1.0 does, which immediately subtracts a play that was counted for both users. */
+  /** Merges as release 1.1.0 does. If a play was counted for both users, that release subtracts one immediately. */
   async merge(guest: string, member: string): Promise<void> {
     await inTransaction(async (tx) => {
       await mergePlays(tx, guest, member)
@@ -171,7 +171,7 @@ describe('on the schema of the previous release', () => {
   beforeAll(() => database.pool.query('ALTER TABLE play_count_changes RENAME TO not_yet'))
   afterAll(() => database.pool.query('ALTER TABLE not_yet RENAME TO play_count_changes'))
 
-  it('plays are counted and marked as counted, and a play that was counted for both merged users is subtracted once', async () => {
+  it('each play is counted once; if both merged users had the same play, one is subtracted', async () => {
     expect(await hasPlayCountChanges(database.db)).toBe(false)
     const [a, b] = users()
     await play(a)
