@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { withoutConnectionErrors } from '#server/testing/database/test-pool.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { openAnnouncements } from './announcements.ts'
 import { listen } from './listen.ts'
@@ -16,7 +17,7 @@ afterAll(() => database.close())
 
 test('a busy pool does not delay the check that announcements arrive', async () => {
   const { sessions } = database
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  const pool = withoutConnectionErrors(new pg.Pool({ connectionString: database.url, max: 1 }))
   let echoes = 0
   const counting = listen(sessions, ['echo'], (_channel, payload) => void (echoes += payload ? 1 : 0), log)
   const announcements = openAnnouncements({ pool, sessions, log, listeners: [], echoEveryMs: 20 })

@@ -9,6 +9,7 @@ import { migrationsDir } from '#server/platform/database/database.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { withoutConnectionErrors } from '#server/testing/database/test-pool.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 let database: TestDatabase
@@ -26,7 +27,9 @@ afterAll(() => database.close())
 beforeEach(async () => {
   const schema = `history_${schemas++}`
   await database.pool.query(`CREATE SCHEMA ${schema}`)
-  pool = new pg.Pool({ connectionString: database.url, options: `-c search_path=${schema}` })
+  pool = withoutConnectionErrors(
+    new pg.Pool({ connectionString: database.url, options: `-c search_path=${schema}` }),
+  )
   directory = mkdtempSync(join(tmpdir(), 'cliffhanger-migrations-'))
   write('001-books.sql', 'CREATE TABLE books (title text)')
 })

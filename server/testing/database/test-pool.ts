@@ -13,12 +13,19 @@ export function openTestPool(url: string): Database<Tables> {
       ...genericPlanOptions,
       ...more,
     })
-    // Ignores errors of connections: a test's database is dropped while clients are connected. A client that waits for
-    // a result gets the error from its query.
-    pool.on('error', () => {})
-    pool.on('connect', (client) => client.on('error', () => {}))
-    return pool
+    return withoutConnectionErrors(pool)
   }
   const pool = openPool({ max: 10 })
   return createDatabase({ pool, openPool, close: () => pool.end() })
+}
+
+/**
+ * Ignores errors of a pool's connections and returns the pool. A test's database may be dropped while clients are
+ * connected, because `pool.end()` does not wait until the connections are closed. A client that waits for a result gets
+ * the error from its query.
+ */
+export function withoutConnectionErrors(pool: pg.Pool): pg.Pool {
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
 }
