@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
-import { measureOutage, type Load } from '#deploy/testing/measure-outage.ts'
+import { measureOutage, seconds, type Load } from '#deploy/testing/measure-outage.ts'
 import {
   reserveAddress,
   startDrillSite,
+  waitForReplicaUse,
   type DrillSite,
   type SiteAddress,
 } from '#deploy/testing/start-site.ts'
@@ -65,12 +66,6 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function waitForReplicaUse(): Promise<void> {
-  const isReported = async () =>
-    /^cliffhanger_read_replica_used\{.*\} 1$/m.test(await (await fetch(address.metricsUrl)).text())
-  await waitUntil('the site reads from the replica', isReported, patienceMs)
-}
-
 /** Waits for a job that a worker has completed after this time. */
 async function waitForJobAfter(time: Date): Promise<void> {
   const hasRun = async () => {
@@ -82,12 +77,10 @@ async function waitForJobAfter(time: Date): Promise<void> {
   await waitUntil('a job has run', hasRun, patienceMs)
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
-
 it(
   'when the primary is killed, reads continue, sales resume without a restart, and no paid order is lost',
   async () => {
-    await waitForReplicaUse()
+    await waitForReplicaUse(address, 1, patienceMs)
     const killed = await measureOutage(
       load,
       'Primary killed, until the promotion of the standby',
@@ -108,7 +101,7 @@ it(
         `The killed server was a standby ${seconds(performance.now() - startedAt)} after its start.`,
       )
     })
-    await waitForReplicaUse()
+    await waitForReplicaUse(address, 1, patienceMs)
     await buyers.completeMore(patienceMs)
     const { paid } = await buyers.end()
     for (const { pages, plays } of [killed, rejoined])

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
-import { measureOutage, type Load } from '#deploy/testing/measure-outage.ts'
+import { measureOutage, seconds, type Load } from '#deploy/testing/measure-outage.ts'
 import { runBucket } from '#deploy/testing/run-bucket.ts'
 import { createNetwork, joinablePrefix, type Network } from '#deploy/testing/run-network.ts'
 import {
   reserveAddress,
   startDrillSite,
+  waitForReplicaUse,
   type DrillSite,
   type SiteAddress,
 } from '#deploy/testing/start-site.ts'
@@ -25,7 +26,6 @@ import {
   startReplicatedDatabase,
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
-import { waitUntil } from '#server/testing/wait-until.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-network-'))
@@ -95,11 +95,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function waitForReplicaUse(expected: 0 | 1): Promise<void> {
-  const line = new RegExp(`^cliffhanger_read_replica_used\\{.*\\} ${expected}$`, 'm')
-  const isReported = async () => line.test(await (await fetch(address.metricsUrl)).text())
-  await waitUntil(`the site ${expected ? 'reads' : 'does not read'} from the replica`, isReported, patienceMs)
-}
+const expectReplicaUsed = (expected: 0 | 1) => waitForReplicaUse(address, expected, patienceMs)
 
 async function cutOff(host: string, until: () => Promise<unknown>): Promise<void> {
   network.unplug(host)
@@ -110,11 +106,9 @@ async function cutOff(host: string, until: () => Promise<unknown>): Promise<void
   }
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
-
 /** Lets the replica lag or disappear until the site has left it. */
 async function measureReplicaOutage(what: string, begin: () => Promise<void>, end: () => Promise<void>) {
-  await waitForReplicaUse(1)
+  await expectReplicaUsed(1)
   const titles = watchTitles(database.db, address.url, video.id)
   let leftMs = 0
   let back: Promise<number> | undefined
@@ -123,7 +117,7 @@ async function measureReplicaOutage(what: string, begin: () => Promise<void>, en
       const start = performance.now()
       await begin()
       try {
-        await waitForReplicaUse(0)
+        await expectReplicaUsed(0)
         leftMs = performance.now() - start
         await buyers.completeMore(patienceMs)
       } finally {
@@ -145,14 +139,14 @@ async function measureReplicaOutage(what: string, begin: () => Promise<void>, en
 /** Returns how long the site takes from now until it uses the replica again, in milliseconds. */
 async function measureReturn(): Promise<number> {
   const start = performance.now()
-  await waitForReplicaUse(1)
+  await expectReplicaUsed(1)
   return performance.now() - start
 }
 
 it(
   'cuts of the network and a lagging replica end without a restart, lose no paid order and charge nobody twice',
   async () => {
-    await waitForReplicaUse(1)
+    await expectReplicaUsed(1)
     const cut = await measureOutage(load, `Network to the database cut for ${seconds(outageMs)}`, () =>
       cutOff('db-1', () => delay(outageMs)),
     )

@@ -6,6 +6,7 @@ import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import {
   reserveAddress,
   startDrillSite,
+  waitForReplicaUse,
   type DrillSite,
   type SiteAddress,
 } from '#deploy/testing/start-site.ts'
@@ -17,7 +18,6 @@ import {
   startReplicatedDatabase,
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
-import { waitUntil } from '#server/testing/wait-until.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
@@ -56,11 +56,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-async function expectReplicaUsed(expected: 0 | 1): Promise<void> {
-  const line = new RegExp(`^cliffhanger_read_replica_used\\{.*\\} ${expected}$`, 'm')
-  const isReported = async () => line.test(await (await fetch(address.metricsUrl)).text())
-  await waitUntil(`the site ${expected ? 'reads' : 'does not read'} from the replica`, isReported, patienceMs)
-}
+const expectReplicaUsed = (expected: 0 | 1) => waitForReplicaUse(address, expected, patienceMs)
 
 it('no request fails and no payment is lost while a replica behind PgBouncer lags, stops and restarts', async () => {
   await expectReplicaUsed(1)

@@ -70,7 +70,8 @@ function playFreeEpisode(url: string, episodeId: string): Reader {
   })
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+/** Formats a duration in seconds. */
+export const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 
 function print(what: string, { pages, plays, failedJourneys, slowestJourneyMs, salesBackMs }: Outcome): void {
   const show = ({ failures, reads, slowestMs }: Reads) =>

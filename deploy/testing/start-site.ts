@@ -60,3 +60,14 @@ export async function startDrillSite(
   }
   return { isRunning: () => child.exitCode === null && child.signalCode === null, close }
 }
+
+/** Waits until the site reports in its metrics that it reads from a replica (1), or that it does not (0). */
+export async function waitForReplicaUse(
+  { metricsUrl }: SiteAddress,
+  expected: 0 | 1,
+  timeoutMs: number,
+): Promise<void> {
+  const line = new RegExp(`^cliffhanger_read_replica_used\\{.*\\} ${expected}$`, 'm')
+  const isReported = async () => line.test(await (await fetch(metricsUrl)).text())
+  await waitUntil(`the site ${expected ? 'reads' : 'does not read'} from the replica`, isReported, timeoutMs)
+}
