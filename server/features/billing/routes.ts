@@ -172,8 +172,8 @@ async function changeOrLoadMethod(
 }
 
 /**
- * Sends the guest's session cookie with `isStored` again. If this response replays a lost one, the browser did not get
- * the cookie with the first response either.
+ * Sends the guest's session cookie with `isStored` again. A repeated request needs this, because the browser may not
+ * have received the first response and its cookie.
  */
 function renewSessionCookie(
   context: BillingContext,

@@ -34,7 +34,10 @@ export interface VariantSales {
   exposed: number
   /** The number of viewers with at least one paid order, refunded or not. */
   buyers: number
-  /** By currency: the sum of each viewer's net revenue in the ledger, and the sum of the squares (for the variance). */
+  /**
+   * Per currency: the sum of the viewers' net revenues in the ledger, and the sum of their squares. The variance is
+   * calculated from both sums.
+   */
   revenue: { currency: string; net_cents: number; squares: number }[]
 }
 
@@ -62,7 +65,7 @@ export interface PaymentMethodsTable {
   expires_at: Optional<Date>
   created_at: ColumnType<Date, Date, never>
   detach_attempts: Generated<number>
-  /** When to try next to detach the method at the gateway. Null while it may be charged, and after the last attempt. */
+  /** When to try next to detach the method at the gateway. Null while it may be charged, and after the last try. */
   next_detach_at: Optional<Date>
 }
 
@@ -105,7 +108,7 @@ export interface SubscriptionsTable {
    * planned.
    */
   next_charge_at: Optional<Date>
-  /** The end of its grace period. */
+  /** The end of the grace period. */
   grace_ends_at: Optional<Date>
   /** When to remind the user of the next charge. */
   remind_at: Optional<Date>
@@ -137,7 +140,7 @@ export type AutoRefundReason =
   | 'withdrawal'
   | 'account_deleted'
 
-/** The buyer's consent: the hash of the shown text (`accepted_terms`) and the time. Older orders contain the text. */
+/** The buyer's consent. `terms_hash` is the key of the text in `accepted_terms`; older orders store the text itself. */
 export interface Consent {
   terms_text?: string
   terms_hash?: string
@@ -222,8 +225,8 @@ interface UsedIntroPricesTable {
 }
 
 /**
- * The common columns of payment attempts and method changes. Both are requests to a gateway, which may wait for the
- * gateway or the user.
+ * The common columns of payment attempts and method changes. Each row is a request to a gateway. It may wait for the
+ * gateway or for the user.
  */
 interface GatewayAttemptTable<Gateway extends OrderGatewayId> {
   id: string
@@ -253,7 +256,7 @@ export interface PaymentAttemptsTable extends GatewayAttemptTable<OrderGatewayId
   dispute_status: Optional<DisputeStatus>
   /** The amount that the dispute currently withholds. Zero after the dispute was won. */
   dispute_debited_cents: Generated<number>
-  /** When the dispute first took money. */
+  /** When the dispute first withheld money. */
   dispute_opened_at: Optional<Date>
   /** The disputed amount. Unlike `dispute_debited_cents`, it does not change when the dispute is won. */
   dispute_amount_cents: Optional<number>

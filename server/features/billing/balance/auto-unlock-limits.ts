@@ -2,8 +2,8 @@ import { dayMs } from '#server/platform/clock.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * The rolling window of both auto-unlock limits: the number of unlocks, and one undo per drama. Calendar days would
- * begin at a different time in each user's time zone.
+ * The rolling window of both auto-unlock limits: the number of unlocks, and one undo per drama. The limits do not use
+ * calendar days, because these begin at a different time in each time zone.
  */
 export const autoUnlockWindowMs = dayMs
 

@@ -21,7 +21,7 @@ export function selectAutoUnlock(
   return autoUnlocksOf(db, userId).where('video_id', '=', videoId).executeTakeFirst()
 }
 
-/** Stores a user's consent to auto-unlock of a drama, replacing an earlier one. */
+/** Stores a user's consent to auto-unlock of a drama. Replaces an earlier consent. */
 export async function upsertAutoUnlock(tx: Tx, row: Insertable<AutoUnlocksTable>): Promise<void> {
   const { daily_limit, max_price_cents, currency, terms_hash, created_at } = row
   const terms = { daily_limit, max_price_cents, currency, terms_hash, created_at }

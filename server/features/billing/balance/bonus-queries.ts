@@ -23,7 +23,7 @@ export interface BonusSpending {
   cents: number
 }
 
-/** Returns the purchases that were paid with bonus of a top-up, and the amounts of that bonus, earliest first. */
+/** Returns the purchases that were paid with bonus of a top-up, each with the amount of bonus, earliest first. */
 export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
   const { rows } = await sql<BonusSpending>`
     SELECT orders.id, orders.kind, orders.currency, -sum(cents)::int AS cents FROM balance_lots

@@ -100,8 +100,8 @@ export async function removeWithdrawnBonus(
 }
 
 /**
- * Restores a withdrawn bonus if the refunded and disputed amount of its top-up is lower than when the bonus was
- * withdrawn.
+ * Restores a withdrawn bonus if less of its top-up is refunded and disputed than when the bonus was withdrawn.
+ * @param returnedCents the refunded and disputed amount of the top-up
  */
 export async function restoreBonus(tx: Tx, topUpId: string, returnedCents: number, now: Date): Promise<void> {
   const { paid, bonus } = await lockTopUpLots(tx, topUpId)

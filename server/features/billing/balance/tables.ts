@@ -30,7 +30,7 @@ export interface BalanceLotsTable {
   reversed_cents: Generated<number>
   /** The amount that refunds and disputes of the top-up reversed after the user had spent it. */
   lost_cents: Generated<number>
-  /** A withdrawn bonus is restored when refunds and disputes total less than this amount (`withdrawBonus`). */
+  /** A withdrawn bonus is restored when refunds and disputes total less than this amount (`restoreBonus`). */
   restore_below_cents: Optional<number>
   expires_at: Optional<Date>
   created_at: Date

@@ -39,7 +39,7 @@ export async function callGateway<T extends Payment | MethodSetup>(
   }
 }
 
-/** Queries the payer's e-mail address of a payment. @returns undefined if the gateway has none, `unknown` on failure */
+/** Requests the e-mail address of a payment's payer. @returns undefined if the gateway has none, `unknown` on failure */
 export async function fetchPayerEmail(
   context: GatewayCallContext,
   gateway: PaymentGateway,
@@ -76,7 +76,7 @@ export async function requestRefund(
 
 /**
  * Lists a gateway's payments, and passes each page to `use` before it requests the next one.
- * @returns whether all pages were listed; false if a call fails
+ * @returns false if a call failed before the last page
  */
 export async function listGatewayPayments(
   context: GatewayCallContext,

@@ -12,7 +12,7 @@ export interface PaidAndBonus {
 
 type LedgerOrder = Pick<OrderRow, 'id' | 'currency'>
 
-/** Inserts a ledger transaction without zero amounts. Positive amounts are debits. The amounts must add up to zero. */
+/** Inserts a ledger transaction. Omits amounts of zero. Positive amounts are debits. The amounts must add up to zero. */
 async function insertTransaction(
   tx: Tx,
   { transactionId, order, at }: { transactionId: string; order: LedgerOrder; at: Date },
@@ -66,8 +66,8 @@ export function enterBalanceRefund(
 }
 
 /**
- * Books the effect of a refund or dispute of a top-up on the balance: `reversed` is unspent money that leaves the
- * balance, and `lost` was already spent. A negative amount reverses an earlier entry.
+ * Books how a refund or dispute of a top-up changes the balance: `reversed` is unspent money that leaves the balance,
+ * and `lost` is money that was already spent. A negative amount reverses an earlier entry.
  */
 export function enterTopUpReversal(
   tx: Tx,

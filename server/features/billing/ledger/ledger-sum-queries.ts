@@ -25,8 +25,8 @@ const isSale =
 
 /**
  * SQL columns that compute the sums from ledger lines. They ignore lines that do not match `isSummedLine`. Won disputes
- * are credits of `charged_back` in `dispute:` transactions. Credits in `dispute_lost:` transactions are lost disputes
- * and do not count.
+ * are credits of `charged_back` in `dispute:` transactions. Credits of `charged_back` in `dispute_lost:` transactions
+ * are lost disputes, and do not count as won.
  */
 export const sumColumns = sql`
   -${sumOf(isSale)} AS gross_cents,

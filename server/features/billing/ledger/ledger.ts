@@ -179,7 +179,8 @@ export function enterDispute(
 
 /**
  * Books disputed money as lost (positive), or reverses this if a lost dispute is reopened or won (negative). Does
- * nothing for a top-up. Its loss is only the amount that could not be charged to the balance (`enterTopUpReversal`).
+ * nothing for a top-up. A top-up's loss is only the amount that could not be charged to the balance
+ * (`enterTopUpReversal`).
  */
 export async function enterDisputeLoss(
   tx: Tx,

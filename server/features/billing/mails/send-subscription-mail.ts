@@ -36,7 +36,7 @@ interface SubscriptionMail {
 /**
  * Sends a mail to a subscriber, in the transaction of the event. Sends nothing if the account was deleted, because
  * there is no e-mail address.
- * @param secretLink a link with a secret and an expiry, which replaces the link to the page
+ * @param secretLink replaces the link to the page by a link with a secret and an expiry
  */
 export async function sendSubscriptionMail(
   tx: Tx,

@@ -12,7 +12,7 @@ import { saveMethodForPurchases } from './saved-method.ts'
 import { syncEntitlementEnd } from '#server/features/billing/records/renewals/sync-entitlement-end.ts'
 
 /**
- * Handles a payment method that the gateway saved some time after the payment. It becomes the method of the
+ * Handles a payment method that the gateway saved some time after the payment. The method becomes that of the
  * subscription whose current period was paid, or is saved for further purchases if the buyer consented. It is deleted
  * at the gateway if that period is over, nothing was bought, the subscription's method was detached, or the user has
  * chosen another method since.
@@ -32,7 +32,7 @@ export async function attachLateMethod(
     order.subscription_id === null ? undefined : await selectSubscriptionForRenewal(tx, order.subscription_id)
   const isLive = row?.status === 'active' || row?.status === 'past_due'
   const isCurrentPeriod = isLive && order.status !== 'cancelled' && order.period_no === row.period_no
-  // The method that the user has chosen since this payment remains.
+  // A method that the user chose after this payment is not replaced.
   const chosenAt = row?.method_chosen_at ?? null
   if (
     !isCurrentPeriod ||

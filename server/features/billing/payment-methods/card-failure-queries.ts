@@ -13,7 +13,7 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
 }
 
 /**
- * Returns the start of the `max`th latest of a user's card attempts after `since`, or undefined if there are fewer.
+ * Returns the start time of a user's `max`th latest card attempt after `since`, or undefined if there are fewer.
  * Payments count if they failed or are in progress. Setups without a payment always count: they cost nothing, and a
  * success reveals as much about a card as a failure.
  */

@@ -45,12 +45,12 @@ interface MethodChangeRequest {
 
 type Step =
   | { do: 'save'; change: MethodSetupRow; payer: { userId: string; email: string } }
-  | { do: 'look up' | 'give up'; change: MethodSetupRow }
+  | { do: 'look up' | 'cancel'; change: MethodSetupRow }
 
-/** The earlier changes that this call has already queried (`look up`) or cancelled (`give up`). */
-type HandledSetups = Record<'look up' | 'give up', Set<string>>
+/** The earlier changes that this call has already queried (`look up`) or cancelled (`cancel`). */
+type HandledSetups = Record<'look up' | 'cancel', Set<string>>
 
-/** Time after which a request that the gateway does not know no longer blocks a new one. */
+/** An earlier change that the gateway does not know blocks a new change for this time. */
 const unknownSetupTimeoutMs = 60_000
 
 /**
@@ -58,14 +58,14 @@ const unknownSetupTimeoutMs = 60_000
  * transactions with the gateway call between them, so that a change can be recovered after a crash. Cancels an earlier
  * change that waits for the user.
  * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not accept the next amount),
- * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes or cards
- * of the user or network
+ * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes of the
+ * user, or too many cards of the user or network
  */
 export async function changePaymentMethod(
   context: BillingContext,
   request: MethodChangeRequest,
 ): Promise<PaymentMethodChange> {
-  const handled: HandledSetups = { 'look up': new Set(), 'give up': new Set() }
+  const handled: HandledSetups = { 'look up': new Set(), cancel: new Set() }
   for (;;) {
     const step = await inTransaction(context.db, (tx) => beginMethodSetup(context, tx, request, handled))
     const { change: setup } = step
@@ -74,7 +74,7 @@ export async function changePaymentMethod(
       return presentMethodChange(context, setup.id)
     }
     handled[step.do].add(setup.id)
-    if (step.do === 'give up') await cancelMethodSetup(context, setup)
+    if (step.do === 'cancel') await cancelMethodSetup(context, setup)
     else if (isOpen(setup.status)) await recheckMethodSetup(context, setup)
     if (setup.id === request.setupId) return presentMethodChange(context, setup.id)
   }
@@ -157,8 +157,8 @@ function resolveOpenSetup(
   const { id, status, reference, started_at } = setup
   const wasQueried = handled['look up'].has(id)
   if (reference !== null) {
-    if (handled['give up'].has(id)) throw new Refusal('methodSetupUnknown')
-    return wasQueried || status === 'requires_action' ? 'give up' : 'look up'
+    if (handled['cancel'].has(id)) throw new Refusal('methodSetupUnknown')
+    return wasQueried || status === 'requires_action' ? 'cancel' : 'look up'
   }
   if (!wasQueried) return 'look up'
   if (now.getTime() - started_at.getTime() < unknownSetupTimeoutMs) throw new Refusal('methodSetupUnknown')

@@ -26,8 +26,8 @@ import { insertWebhookEvent } from '#server/features/billing/records/webhook-eve
 import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Saves the method that paid a one-off order for further purchases, if the buyer consented. It replaces the buyer's
- * previous saved method. A method that the gateway saved without consent is deleted at the gateway.
+ * Saves the method of a paid one-off order, so that the buyer can pay for further purchases with it. Requires the
+ * buyer's consent; without it, deletes the method at the gateway. The method replaces the buyer's previous saved method.
  */
 export async function saveMethodForPurchases(
   tx: Tx,

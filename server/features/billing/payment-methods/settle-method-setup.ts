@@ -25,8 +25,8 @@ import {
 import { nextRetry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
 /**
- * The state of a setup: as the gateway reports it; `unknown` if the gateway did not answer; `never received` if it did
- * not receive the setup; or `out of reach` if it is not configured at the last poll.
+ * The state of a setup: as the gateway reports it; `unknown` if the gateway did not answer; `never received` if the
+ * gateway does not have the setup; or `out of reach` if the gateway is not configured at the last poll.
  */
 type MethodSetupOutcome = MethodSetup | 'unknown' | 'never received' | 'out of reach'
 

@@ -8,7 +8,7 @@ type ProductOrder = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id
 
 interface Payability {
   now: Date
-  /** True if the payment was lost and found again. It may pay for any period that the subscription lacks. */
+  /** True if the order was restored from its payment. It may then pay for any period that the subscription lacks. */
   isRestored: boolean
 }
 
@@ -25,7 +25,7 @@ export async function isAlreadyOwned(
   // A top-up can always be bought.
   if (order.kind === 'top_up') return false
   if (order.kind === 'plan' || order.video_id === null) {
-    // Another order has paid for the period of this restored payment since then.
+    // Another order has since paid for the period of this restored order.
     if (isRestored && order.subscription_id && order.period_no === null) return true
     const live = await selectActiveSubscription(db, order.user_id, now)
     if (!live) return false

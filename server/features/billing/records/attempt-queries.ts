@@ -23,7 +23,7 @@ export async function setReference(tx: Tx, attemptId: string, reference: string)
     .execute()
 }
 
-/** Sets the dispute of an attempt's payment: its state, the amount taken, and the gateway's details. */
+/** Sets the dispute of an attempt's payment: its status, the withheld amount, and the gateway's details. */
 export async function setDispute(
   tx: Tx,
   attemptId: string,

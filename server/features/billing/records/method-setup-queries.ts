@@ -39,7 +39,7 @@ export function selectOpenMethodSetups(db: Db, userId: string) {
     .execute()
 }
 
-/** Skips the `latest` most recent method changes of a user, and returns the start of the next older one. */
+/** Skips the `latest` most recent method setups of a user, and returns the start time of the setup before them. */
 export function selectMethodSetupBefore(db: Db, userId: string, latest: number) {
   return db
     .selectFrom('payment_method_setups')

@@ -7,12 +7,12 @@ import type { Db, Tables } from '#server/tables.ts'
  */
 const finalPollLeaseMs = 15 * 60_000
 
-/**
- * The current time, the batch size, and a function that returns the time of the next poll after `polls` polls, or null.
- */
+/** The rows to take for polling. */
 export interface DueQuery {
   now: Date
+  /** The maximum number of rows. */
   limit: number
+  /** Returns the time of the next poll after `polls` polls, or null after the last poll. */
   next(polls: number): Date | null
 }
 
@@ -24,8 +24,8 @@ export interface Poll {
 
 /**
  * Takes due rows, longest due first, and schedules the next poll of each, so that two processes do not do the same
- * work. After its last poll a row remains scheduled until `endPoll`, so that a crash during this poll does not leave
- * the row unfinished.
+ * work. A row that is taken for its last poll remains scheduled until `endPoll`. If the process crashes before that,
+ * another process repeats the poll.
  * @param open a query of all rows that may need polling, within a transaction
  * @param savePoll stores the number of polls and the next time of a row
  * @param column the column of the due time

@@ -6,7 +6,7 @@ const day = 24 * 60 * minute
 const delays = [10 * second, 20 * second, minute, 5 * minute, 60 * minute, day, day, day, day, day]
 
 /**
- * The time after which a gateway knows every payment request that it received. `lookupLagMs` of a gateway overrides it.
+ * The default time within which a gateway finds every payment that it received. A gateway's `lookupLagMs` overrides it.
  */
 const arrivesWithinMs = 60 * minute
 

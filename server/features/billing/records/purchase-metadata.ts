@@ -107,7 +107,7 @@ function encodeToken(token: string | undefined, maxLength: number): string {
 
 /**
  * Decodes the purchase that is stored with a payment.
- * @returns undefined if another site signed it, or if the text has another version or an unknown kind or method
+ * @returns undefined if another site signed the text, or if the text has another version or an unknown kind or method
  */
 export function decodePurchase(
   { secret }: Pick<BillingContext, 'secret'>,

@@ -13,8 +13,8 @@ const keyPrefixes: Record<tables.RefundOrigin, string> = {
 }
 
 /**
- * Builds the idempotency key of a refund, which prevents a second refund both at the gateway and in our table. The key
- * is never parsed. `origin` states the cause.
+ * Builds the idempotency key of a refund, and returns it with the origin. The key prevents a second refund, both at the
+ * gateway and in our table. It is never parsed.
  * @param parts what distinguishes the refund from others of the same origin
  */
 export function refundKey(origin: tables.RefundOrigin, ...parts: readonly (string | number)[]) {

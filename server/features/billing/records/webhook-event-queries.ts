@@ -5,8 +5,8 @@ import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 /**
- * Stores a gateway's webhook event, or an internal event that triggers a query of a payment method. Idempotent for the
- * same event.
+ * Stores a webhook event of a gateway, or an internal event that makes the site look up a payment method. Storing the
+ * same event again changes nothing.
  */
 export async function insertWebhookEvent(
   db: Db,

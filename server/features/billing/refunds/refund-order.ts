@@ -55,10 +55,10 @@ export interface RefundResult {
 }
 
 /**
- * Refunds an order, or a payment for it that bought nothing, in whole or in part. Uses two transactions with the
- * gateway call between them, so that a refund can be recovered after a crash. Only one refund of a payment runs at a
- * time. A concurrent request for the same amount returns the refund in progress. `sync-order-status.ts` updates the
- * entitlements.
+ * Refunds an order, in whole or in part. If no payment paid the order, refunds its oldest payment that bought nothing.
+ * Uses two transactions with the gateway call between them, so that a refund can be recovered after a crash. Only one
+ * refund of a payment runs at a time. A concurrent request for the same amount returns the refund in progress.
+ * `sync-order-status.ts` updates the entitlements.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundInProgress, refundTooLarge with the remaining amount,
  * refundHasDecimals, refundOverOrderLimit, refundOverDailyLimit, editConflict if the refunded amount differs from
  * `knownRefundedCents`, or refundDeclined if the gateway refuses or is not configured

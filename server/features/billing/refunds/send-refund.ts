@@ -10,7 +10,7 @@ import { lockOrderOwner } from '#server/features/billing/records/order-queries.t
 import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
 
 /**
- * Sends one refund to the gateway, then books it in a second transaction, with its consequences for the order.
+ * Sends a stored refund to the gateway. Then books the refund and its consequences for the order in one transaction.
  * Concurrent calls are safe, because the idempotency key prevents a second refund.
  * @returns `done`, `refused` (permanently), or `unknown` if the janitor has to retry it
  */
@@ -36,7 +36,7 @@ export async function sendRefund(
   return result === 'unknown' ? result : finishSentRefund(context, attempt, refund, result)
 }
 
-/** The second transaction: stores the result, and books a completed refund. */
+/** The transaction after the gateway call: stores the result, and books a completed refund. */
 async function finishSentRefund<Result extends 'done' | 'refused'>(
   context: BillingContext,
   attempt: AttemptRow,

@@ -198,9 +198,9 @@ function matchesRecords(recorded: RecordedPayment, payment: ReversalAmounts): bo
 }
 
 /**
- * Finds refunds that failed after they had succeeded. Repeats each refund of ours with its key, because the gateway's
- * sum may be outdated. This refunds nothing twice, and is refused if the refund has failed. A refund that was made at
- * the gateway has no key of ours, so only the sum shows whether it failed.
+ * Finds refunds that failed after they had succeeded. Repeats the requests of our own refunds with their keys, because
+ * the gateway's sum may be outdated. A repeated request refunds nothing twice, and the gateway refuses it if the refund
+ * has failed. A refund that was made at the gateway has no key of ours, so only the sum shows whether it failed.
  */
 async function findFailedRefunds(
   context: BillingContext,

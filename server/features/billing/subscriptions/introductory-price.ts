@@ -28,8 +28,8 @@ export async function isEligibleForIntroductoryPrice(
 }
 
 /**
- * Records that an order used its introductory price, for its e-mail address and for its card or wallet, which is known
- * only after the payment. Also records them if it returns false.
+ * Records the e-mail address and the card or wallet of an order that used the introductory price, even if it returns
+ * false. The card or wallet is known only after the payment.
  * @returns false if another order has already used an introductory price with this address, card or wallet
  */
 export function claimIntroductoryPrice(

@@ -2,12 +2,12 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import { countAttempt } from '#server/platform/database/attempt-limits.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** Maximum number of resumptions per day. */
+/** Maximum number of resumptions of a subscription per day. */
 const resumptionLimit = { max: 5, seconds: 86_400 }
 
 /**
- * Counts a resumption of a subscription, in the transaction of the resumption. This limit also bounds the number of
- * mails and audit events, because a cancellation is never refused and always sends a mail.
+ * Counts a resumption of a subscription, in the transaction of the resumption. Each resumption permits another
+ * cancellation, which is never refused and sends a mail. The limit therefore bounds the number of mails.
  * @throws Refusal resumeLimitReached
  */
 export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {

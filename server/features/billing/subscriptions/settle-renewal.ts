@@ -43,8 +43,8 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharg
 
 /**
  * Renews a subscription for a paid period, and grants an entitlement for that period. A payment at the checkout also
- * undoes a cancellation, unless the payment was restored. Later renewals then charge the method of this payment, unless
- * the customer has chosen another method since.
+ * undoes a cancellation, unless the payment was restored. It also replaces the method for renewals, unless the customer
+ * has chosen another method since.
  */
 export async function continueSubscription(
   tx: Tx,

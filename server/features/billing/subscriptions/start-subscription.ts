@@ -60,8 +60,8 @@ export async function startSubscription(
       ? null
       : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
-  // If the subscription ended before this late payment, the payment buys one period. It does not renew afterwards,
-  // because a mail may have announced the end.
+  // If the subscription ended before this late payment, the payment buys one period. The subscription does not renew
+  // afterwards, because a mail may have announced the end.
   const cancelled = subscription.status === 'ended'
   if (reopens)
     await reopen(tx, subscription, order, { ...period, plan_id: planId, cancel_at_period_end: cancelled })
@@ -99,7 +99,7 @@ export async function startSubscription(
 
 /**
  * Returns whether an order pays for a lost period of a subscription that ended or expired without this payment. The
- * subscription then continues, so that its other lost payments find it.
+ * subscription then continues, so that its other lost periods can be restored too.
  */
 function isReopenedBy(
   { restored_at, period_no }: OrderRow,
@@ -108,7 +108,7 @@ function isReopenedBy(
   return restored_at !== null && period_no !== null && subscriptionRestorations.allows(status, 'active')
 }
 
-/** Reopens a subscription with the period of a lost payment. Resets everything that its end or dunning had set. */
+/** Reopens a subscription with the period of a lost payment. Resets the columns that its end or dunning had set. */
 function reopen(
   tx: Tx,
   { id, started_at, agreed_price_cents }: Selectable<SubscriptionsTable>,

@@ -85,7 +85,7 @@ export function describeNetworkFaults(traits: GatewayTraits, harness: () => Gate
   )
 
   test.each(networkFaults)(
-    'a refund with the fault "%s" is repeated under its key, and made once',
+    'a refund with the fault "%s" is made once if it is repeated with its key',
     async (fault) => {
       const { reference } = await pay('pays')
       const endFault = startFault(fault)

@@ -47,7 +47,7 @@ export function describeRefundsAndDisputes(traits: GatewayTraits, harness: () =>
     expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
   })
 
-  test('returns the status of a dispute and its amount, which excludes earlier refunds', async () => {
+  test('returns the status and the amount of a dispute; the amount excludes earlier refunds', async () => {
     const { reference, orderId } = await pay('pays')
     const { gateway, dispute, webhook } = harness()
     await gateway.refundPayment({ reference, key: `ref:part:${reference}`, amountCents: 400 })

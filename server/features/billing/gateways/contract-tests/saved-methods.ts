@@ -52,7 +52,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
         },
       )
 
-      test('is declined with our own decline code, also after it was detached', async () => {
+      test('is declined with our own decline code, and fails after it was detached', async () => {
         const decline = traits.renewalDeclines['declines later']
         const payment = await harness().gateway.createPayment(await chargeOfSavedMethod('declines later'))
         expect(payment).toMatchObject({ status: 'failed', decline })
@@ -71,7 +71,7 @@ export function describeSavedMethods(traits: GatewayTraits, harness: () => Gatew
     },
   )
 
-  test('saves a method without a payment, finds its setup by reference or key, and charges it', async () => {
+  test('saves a method without a payment, finds its setup by reference or key, and charges the method', async () => {
     const request = saveRequest()
     const { gateway } = harness()
     const since = new Date(Date.now() - 60_000)

@@ -29,7 +29,7 @@ export function acceptsAmount(cents: number, currency: string): boolean {
 /**
  * Converts an amount to PayPal's decimal string.
  * @param cents hundredths of the currency, even if it has no decimals
- * @throws GatewayRefused if PayPal uses no decimals for the currency and the amount has some
+ * @throws GatewayRefused if the amount has decimals, but PayPal uses none for the currency
  */
 export function toPaypal(cents: number, currency: string): PaypalMoney {
   if (!zeroDecimalCurrencies.has(currency))

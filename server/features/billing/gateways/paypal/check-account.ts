@@ -13,11 +13,11 @@ interface Account {
 
 export interface AccountCheck {
   /**
-   * Queries the account and logs missing permissions and events. Never throws; after a failure, a later run repeats the
-   * query.
+   * Checks the account, and logs missing permissions and events. Never throws. If the check fails, `mayVault` repeats it
+   * later.
    */
   run(): Promise<void>
-  /** Returns whether PayPal lets the account save methods. Returns false until the first successful query. */
+  /** Returns whether PayPal lets the account save methods. Returns false until the first successful check. */
   mayVault(): boolean
 }
 

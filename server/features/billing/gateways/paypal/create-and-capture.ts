@@ -13,7 +13,7 @@ import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
 
 /**
- * Reasons for a refused capture that leave open whether the payment succeeded. The status of the order decides that.
+ * These reasons for a refused capture do not show whether the payment succeeded. The status of the order shows it.
  */
 const inconclusiveIssues = new Set([
   'ORDER_NOT_APPROVED',
@@ -24,9 +24,9 @@ const inconclusiveIssues = new Set([
 
 /**
  * Creates an order with our key. If the user is present, the order then waits for approval; PayPal captures a renewal
- * immediately.
- * @throws GatewayRefused if the key belongs to another order, because PayPal repeats its first answer for any request
- * with the key
+ * immediately. PayPal repeats its first answer for any request with the same key, so the answer is compared with the
+ * charge.
+ * @throws GatewayRefused if the key belongs to another order
  */
 export async function createPaypalOrder(
   context: SearchContext,

@@ -83,10 +83,11 @@ export const followUpEvents = [
 const pageSize = 50
 
 /**
- * Lists every payment that was captured, refunded or disputed after `since`, in its current state. Unreadable payments
- * are first, then the others, oldest first. Reading an order takes a request, so an order is skipped if its capture is
- * already booked and no later event or dispute concerns it. A payment that cannot be read does not hide the others.
- * Empty pages show progress while the events are read.
+ * Lists every payment that was captured, refunded or disputed after `since`, in its current state. The first page with
+ * payments has a placeholder for each event or dispute that could not be read. The payments follow, oldest first.
+ * Reading an order takes a request, so an order is skipped if its capture is already booked and no later event or
+ * dispute concerns it. A payment that cannot be read is listed as `unreadable`. While this function reads the events, it
+ * yields empty pages, because the caller has a time limit for each page.
  */
 export async function* listPayments(
   client: PaypalClient,
@@ -184,13 +185,12 @@ async function referenceOfDisputed(
 
 interface ListedOrders {
   ids: Set<string>
-  /** References to the payments of events that could not be read. */
+  /** References of the captures and disputes whose order could not be read. */
   unreadable: string[]
 }
 
 /**
- * Adds the orders with a capture after `since` that is not booked yet. Yields after each page of events, because only
- * the few unbooked orders are kept.
+ * Adds the orders with a capture after `since` that is not booked yet. Yields after each page of events.
  */
 async function* listUnbookedOrders(
   client: PaypalClient,

@@ -16,8 +16,8 @@ export async function* listEvents(client: PaypalClient, filter: EventFilter): As
 }
 
 /**
- * Lists the events for our webhook in a time span page by page, both delivered and undelivered. PayPal lists at most
- * the last 30 days.
+ * Lists the events for our webhook in a time span, delivered or not, page by page. PayPal lists at most the last 30
+ * days.
  */
 export async function* listEventPages(
   client: PaypalClient,

@@ -115,7 +115,7 @@ interface ErrorBody {
   error?: string
 }
 
-/** Returns PayPal's reason for a refusal, from the response body. */
+/** Returns PayPal's reason for a refusal and its debug id, from the response body. */
 export function issueOf(body: unknown): { issue: string; debugId: string } {
   const { name, debug_id, details, error } = Object(body) as ErrorBody
   return { issue: details?.[0]?.issue ?? name ?? error ?? 'no reason', debugId: debug_id ?? 'none' }

@@ -24,7 +24,7 @@ interface PaypalContext {
   timeoutMs?: number
 }
 
-/** Maximum time for which the start of the site waits for the check of the account's permissions. */
+/** The site's start waits at most this long for the check of the account's permissions. */
 const startTimeoutMs = 3000
 
 /**
@@ -79,7 +79,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     detachMethod: (reference) => detach(client, reference),
     isMethodAttached: (reference) => isAttached(client, reference),
     parseWebhook: (body, headers) => parseWebhook({ client, webhookId, clock }, body, headers),
-    listPayments: (time, settled) => listPayments(client, time, settled),
+    listPayments: (time, findBooked) => listPayments(client, time, findBooked),
     listHistoryMs: eventRetentionMs,
     listDisputedPayments: (time) => listDisputed({ client, clock }, time),
   }

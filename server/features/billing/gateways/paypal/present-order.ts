@@ -16,7 +16,7 @@ const statuses: Record<string, Payment['status']> = {
 /**
  * Converts PayPal's order to a payment. The order's capture determines the status. Without a capture no money has
  * moved, because even an approved order must be captured. Orders of other shops have none of our ids. In our older
- * orders, `custom_id` has more text after the order id.
+ * orders, `custom_id` has a comma and more text after the order id.
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]

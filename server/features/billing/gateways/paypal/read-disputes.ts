@@ -49,7 +49,7 @@ export async function readLatestDispute(client: PaypalClient, captureId: string)
 
 export interface OpenedDisputes {
   byCapture: Map<string, Dispute>
-  /** The ids of disputes that PayPal lists but does not return. */
+  /** The ids of listed disputes whose details could not be read. */
   unreadable: string[]
   /** True if PayPal did not return the list. */
   isUnread: boolean
@@ -73,8 +73,8 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
 }
 
 /**
- * Sorts disputes by time, oldest first. Disputes with equal or missing times are in the reverse of the sequence in
- * which PayPal lists them.
+ * Sorts disputes by time, oldest first. Reverses the list first, because PayPal lists the latest dispute first. This
+ * sorts disputes with equal or missing times too.
  */
 const oldestFirst = (disputes: readonly Dispute[]) =>
   disputes.toReversed().toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))

@@ -6,7 +6,7 @@ export interface TokenCache {
   drop(token: string): void
 }
 
-/** How long before its expiry a token is replaced, so that it does not expire in transit. */
+/** A token is replaced this long before it expires, so that it does not expire in transit. */
 const marginMs = 60_000
 
 /** Caches an access token until it expires. Concurrent callers share one request. Each process has its own cache. */

@@ -46,8 +46,9 @@ export function createWalletSetups(client: PaypalClient): MethodSetups {
 const isExchanged = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
 
 /**
- * Creates a setup token.
- * @throws GatewayRefused if the key was used for another request, because PayPal then repeats its first answer
+ * Creates a setup token. PayPal repeats its first answer for any request with the same key, so the setup's id in the
+ * answer is checked.
+ * @throws GatewayRefused if the key was used for another setup
  */
 async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
   const { key, setupId, returnUrl, cancelUrl } = request

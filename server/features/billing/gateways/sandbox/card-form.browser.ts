@@ -1,4 +1,4 @@
-// This script runs in the card's frame. It is served as JavaScript with its types removed. It sends input only to
+// This script runs in the frame of the card form. It is served as JavaScript with its types removed. It sends input only to
 // /sandbox/tokens.
 
 interface Brand {

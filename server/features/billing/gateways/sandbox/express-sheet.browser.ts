@@ -27,7 +27,7 @@
   }
 
   /**
-   * Returns the wallet's owner. Each browser has its own address, because each address gets an introductory price once.
+   * Returns the wallet's owner. Each browser has its own address, because an address gets the introductory price once.
    */
   function ownerOfWallet(): { email: string; name: string } {
     const key = 'sandbox_wallet'

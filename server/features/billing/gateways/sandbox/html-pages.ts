@@ -152,7 +152,7 @@ export function authenticatedPage(language: Language): string {
   })
 }
 
-/** Returns the wallet's page, to which the user is redirected and from which they return. */
+/** Returns the wallet's page. The payment page redirects the user to it, and it redirects them back. */
 export function walletPage(language: Language, approval: ApprovalRequest): string {
   const { wallet, walletAmount, keepWallet, testWallet, approve, cancel } = sandboxTexts[language]
   const body = `<main>

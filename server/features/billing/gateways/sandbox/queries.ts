@@ -35,7 +35,7 @@ export async function markMethodDetached(db: Db, id: string, now: Date): Promise
   await db.updateTable('sandbox_payment_methods').set({ detached_at: now }).where('id', '=', id).execute()
 }
 
-/** Deletes a user's e-mail address from their payments, after they have deleted their account. */
+/** Deletes the e-mail address in the payments of a user who deleted the account. */
 export async function deletePayerEmail(db: Db, userId: string): Promise<void> {
   await sql`UPDATE sandbox_payments SET metadata = metadata - 'email' WHERE metadata ->> 'payer' = ${userId}`.execute(
     db,
@@ -85,7 +85,10 @@ export function selectPaymentByKey(db: Db, key: string) {
   return selectPayments(db).where('idempotency_key', '=', key).executeTakeFirst()
 }
 
-/** Selects the payments since a time that follow the payment `after`, oldest first. */
+/**
+ * Selects the payments that were made, refunded or disputed since a time, oldest first. Starts with the payment that
+ * follows `after`.
+ */
 export function selectPaymentsSince(db: Db, time: Date, after: string | undefined, limit: number) {
   const rows = selectPayments(db)
     .where((where) =>

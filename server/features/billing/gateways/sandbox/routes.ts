@@ -21,7 +21,7 @@ import { sandboxTexts } from './sandbox-texts.ts'
 type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
 
-/** Returns the language that the framing page requested or, without one, the browser's language. */
+/** Returns the language in the request's URL or, if it has none, the browser's language. */
 function languageOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): Language {
   const requested = new URLSearchParams(url.split('?')[1]).get('lang')
   return languageFromTag(requested ?? '') ?? acceptedLanguage(headers['accept-language']) ?? 'en'

@@ -10,7 +10,7 @@ type GatewayConfig = Pick<Config, 'allowSandbox' | 'stripe' | 'paypal'>
 /** Each process rereads the clock's offset after this time. */
 const refreshAfterMs = 5000
 
-/** Returns whether the clock can be advanced, which requires that no real gateway is configured. */
+/** Returns whether the sandbox is the only configured gateway. Only then can the clock be advanced. */
 const isAdjustable = ({ allowSandbox, stripe, paypal }: GatewayConfig) => allowSandbox && !stripe && !paypal
 
 /**
@@ -24,7 +24,7 @@ export async function createSiteClock(config: GatewayConfig, db: Db, log: Log): 
   const refresh = () => {
     readAt = Date.now()
     selectClockOffset(db).then(
-      // The offset only grows, so a late answer of an earlier read does not replace a newer offset.
+      // The offset only grows, so `Math.max` ignores the late answer of an earlier read.
       (offset) => (offsetMs = Math.max(offsetMs, offset)),
       (error: unknown) => log.debug({ err: error }, 'The sandbox clock could not be read'),
     )

@@ -77,7 +77,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
 /** Number of payments on a page of the list. */
 const pageSize = 500
 
-/** Lists the payments since a time page by page, oldest first. */
+/** Lists the payments that were made, refunded or disputed since a time, page by page, oldest first. */
 async function* listSince({ db, clock }: SandboxContext, time: Date): AsyncGenerator<Payment[]> {
   for (let after: string | undefined, isLast = false; !isLast;) {
     const rows = await queries.selectPaymentsSince(db, time, after, pageSize)

@@ -4,7 +4,7 @@ import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 /** Currencies without decimals whose amounts Stripe counts in hundredths for backward compatibility. */
 const wholeInHundredths = new Set(['ISK', 'UGX'])
 
-/** Stripe's minimum amounts, in hundredths of the currency. The default is fifty of the currency's smallest unit. */
+/** Stripe's minimum amounts, in hundredths of the currency. The default is 50 times the smallest unit. */
 const minimumCents: Record<string, number> = {
   AED: 200,
   BGN: 100,

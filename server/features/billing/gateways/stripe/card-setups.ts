@@ -24,7 +24,7 @@ export function createCardSetups(context: StripeContext): MethodSetups {
     start: (request) => start(context, request),
     complete: (reference) => readOrNull(context, reference),
     retrieve: (lookup) =>
-      'reference' in lookup ? readOrNull(context, lookup.reference) : findByChange(context, lookup),
+      'reference' in lookup ? readOrNull(context, lookup.reference) : findBySetupId(context, lookup),
     async cancel(reference) {
       await cancelIntent(context.stripe.setupIntents, reference)
       return readOrNull(context, reference)
@@ -75,7 +75,7 @@ async function readOrNull({ stripe }: StripeContext, reference: string): Promise
 }
 
 /** Finds a setup by our own id in its metadata. */
-async function findByChange(
+async function findBySetupId(
   context: StripeContext,
   { setupId, startedAt }: Extract<MethodSetupLookup, { setupId: string }>,
 ): Promise<MethodSetup | null> {

@@ -9,7 +9,7 @@ const defaultMaxHeld = 500
 
 /**
  * Lists the objects that were created since a time (in Unix seconds), oldest first. Stripe lists the latest first, so
- * this requests one range of time after the other, each so short that the memory has room for its objects.
+ * this function requests one time range after another. Each range is so short that its objects fit into the memory.
  */
 export async function* listOldestFirst<T extends { created: number }>(
   listLatestFirst: (created: CreatedRange) => AsyncIterable<T>,
@@ -17,7 +17,7 @@ export async function* listOldestFirst<T extends { created: number }>(
   maxHeld = defaultMaxHeld,
 ): AsyncGenerator<T[]> {
   let from = since
-  // The first range has no end. If it has too many objects, `end` becomes the time of the latest.
+  // The first range has no end. If it has too many objects, `end` becomes the time of the latest object.
   let [seconds, end] = [Infinity, Infinity]
   for (;;) {
     const isLast = seconds === Infinity || from + seconds > end
@@ -27,7 +27,7 @@ export async function* listOldestFirst<T extends { created: number }>(
     if (!isComplete && latest && earliest) {
       if (isLast) end = latest.created
       const half = Math.floor(Math.min(seconds, end - from + 1) / 2)
-      // At the latest rate, this time has as many objects as the memory has room for.
+      // At the rate of the objects just read, this many seconds contain `maxHeld` objects.
       seconds = Math.max(1, Math.min(latest.created - earliest.created, half))
       continue
     }

@@ -21,7 +21,7 @@ export const requiredEvents = [
   'setup_intent.setup_failed',
 ]
 
-/** Maximum time for which the start of the site waits for Stripe's list of webhooks. */
+/** Time limit of the request for Stripe's list of webhooks. The site's start waits for this request. */
 const timeoutMs = 3000
 
 /** Returns the required events that Stripe does not send to this site. Returns all of them if no webhook is enabled. */

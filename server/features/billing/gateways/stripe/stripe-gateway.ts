@@ -50,9 +50,9 @@ const formHosts: FormHosts = {
 }
 
 /**
- * Creates the Stripe gateway for cards. Each payment is one PaymentIntent. If the user is present, it is created with
- * the order, and the browser sends the card to it from Stripe's own fields. A renewal is created and confirmed in one
- * request.
+ * Creates the Stripe gateway for cards. Each payment is one PaymentIntent. If the user is present, the PaymentIntent is
+ * created with the order, and Stripe's own fields in the browser then send the card. A renewal is created and confirmed
+ * in one request.
  */
 export function createStripeGateway(settings: StripeSettings): PaymentGateway {
   const { publishableKey, publicUrl, db, log } = settings
@@ -203,7 +203,10 @@ async function findByAttempt(
 /** Returns whether this site created a payment. The account may also serve other shops. */
 const isOurs = ({ metadata }: Stripe.PaymentIntent) => metadata['attempt_id'] !== undefined
 
-/** Lists the payments that were created since a time, oldest first, then earlier ones that were changed since. */
+/**
+ * Lists the payments that were created since a time, oldest first. Then lists the older payments that were refunded or
+ * disputed since that time.
+ */
 async function* listSince(context: StripeContext, time: Date): AsyncGenerator<Payment[]> {
   const since = Math.floor(time.getTime() / 1000)
   const changed = await listRefundedOrDisputed(context, { created: { gte: since }, limit: 100 })

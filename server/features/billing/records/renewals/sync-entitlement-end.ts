@@ -4,7 +4,8 @@ import { activeUntil, type SubscriptionState } from './active-subscription.ts'
 import { selectOrderOfPeriod } from './renewal-queries.ts'
 
 /**
- * Sets the end of an active subscription's current entitlement to the end of its access, including the grace period.
+ * Sets the end of a subscription's current entitlement to the time until which the subscription is active, including
+ * the grace period.
  */
 export async function syncEntitlementEnd(
   tx: Tx,

@@ -280,7 +280,7 @@ export class FakeOrders {
     this.emitEvent(`CUSTOMER.DISPUTE.${status === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
   }
 
-  /** Lists the disputes of a capture, or those opened since a time. They are in PayPal's short form, latest first. */
+  /** Lists the disputes of a capture, or the disputes opened since a time, in PayPal's short form, latest first. */
   listDisputes(query: URLSearchParams): object {
     this.checkMayRead()
     const [captureId, since = ''] = ['disputed_transaction_id', 'start_time'].map(

@@ -80,7 +80,7 @@ export class FakePaypal {
   /** Every received request. */
   readonly requests: ReceivedRequest[] = []
   /**
-   * The faults of the requests whose method and path match. Each request takes the next fault; the last one repeats.
+   * The faults of the requests whose method and path match `on`. Each request takes the next fault; the last one repeats.
    */
   fault: { on: RegExp; with: SimulatedFault[] } | undefined
   /** The URL to which events are sent. */
@@ -343,7 +343,7 @@ export class FakePaypal {
     return { status: 200, body: { events: found.slice(start, start + pageSize), count: found.length, links } }
   }
 
-  /** Serves the page where the user approves or cancels, and the redirect from there. */
+  /** Serves the page where the user approves or cancels, and then redirects the user to the site. */
   private wallet({ method, query, text: sent }: ReceivedRequest): FakeResponse {
     const token = query.get('token') ?? ''
     const order = this.orders.get(token)
