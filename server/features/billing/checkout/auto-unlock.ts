@@ -93,7 +93,7 @@ export async function setAutoUnlock(
     const terms = { video_id, daily_limit, max_price_cents, currency, terms_hash: hash }
     const row = { user_id, ...terms, created_at: now }
     if (!hasSameTerms(await selectAutoUnlock(tx, user_id, video_id), row)) {
-      // Auto-unlock can be turned off only after it was turned on, so this quota limits the audit events of both.
+      // Auto-unlock can be turned off only after it was turned on, so this quota limits the audit events of both changes.
       quotas.spendOrThrow('auditEvents', call.ip)
       await upsertAutoUnlock(tx, row)
       await writeAuditEvent(tx, { event: 'auto_unlock_enabled', userId: user_id, at: now, details: terms })
@@ -141,8 +141,7 @@ async function turnOffAutoUnlock(tx: Tx, userId: string, videoId: string, at: Da
 }
 
 /**
- * Unlocks an episode of a drama with auto-unlock on: creates an order that is paid from the balance, like a manual
- * unlock.
+ * Unlocks an episode automatically: creates an order that is paid from the balance, like a manual unlock.
  * @throws Refusal balanceDisabled, notFound, alreadyOwned, autoUnlockDisabled, autoUnlockLimitReached, balanceTooLow;
  * priceChanged if the price exceeds the agreed price or differs from the shown price
  */

@@ -240,8 +240,8 @@ async function findOrCreateOrder(
 }
 
 /**
- * Returns the drama to which the sale of a plan is credited: the paywall's drama or, without one, the last watched
- * drama (docs/figures.md).
+ * Returns the drama to which the sale of a plan is credited: the drama of the paywall or, if the request names none, the
+ * last watched drama (docs/figures.md).
  */
 async function creditDrama(
   tx: Tx,

@@ -14,14 +14,14 @@ interface KeyClaim {
   request_hash: string
   reserved_id: string
   lease_owner: string
-  /** The creation time by the site's clock, which `deleteOldKeys` uses too. */
+  /** The creation time by the site's clock. `deleteOldKeys` uses the same clock. */
   created_at: Date
   /** Length of the lease in seconds. The database's clock measures it, because all processes share that clock. */
   seconds: number
 }
 
 /**
- * Claims a new idempotency key, or a key whose lease expired before its lease_owner stored a response.
+ * Claims a new idempotency key, or a key whose lease expired before the lease owner stored a response.
  * @returns the current row; the claim succeeded if the row has the caller's `lease_owner`
  */
 export async function claimKey(

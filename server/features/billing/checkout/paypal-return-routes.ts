@@ -26,7 +26,8 @@ type ReturnOutcome = 'approved' | 'cancelled'
 
 /**
  * The routes to which PayPal redirects users after they approved or cancelled a payment. Anybody can call them, so a
- * call only triggers a query to PayPal. The routes need no session, because an app may return in another browser.
+ * call only triggers a query to PayPal. The routes need no session, because PayPal's app may return the user to another
+ * browser.
  */
 export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
   const query = Type.Object({

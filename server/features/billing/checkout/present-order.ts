@@ -77,7 +77,7 @@ interface OrderDetails {
   planChangeStarts: Map<string, Date | null>
   /** The numbers of the purchased episodes, by id. */
   episodeNumbers: Map<string, number>
-  /** The automatic orders that can be undone now. */
+  /** The ids of the automatic orders that can be undone now. */
   undoable: ReadonlySet<string>
 }
 

@@ -11,7 +11,7 @@ import { lockOrderOwner, selectOrder } from '#server/features/billing/records/or
 /**
  * Cancels the renewal of a subscription with a mailed link. Access remains until the end of the paid period.
  * Idempotent.
- * @throws Refusal linkExpired, also if the plan has ended or was replaced
+ * @throws Refusal linkExpired, also if the subscription has ended or another subscription has replaced it
  */
 export async function cancelByLink(
   context: BillingContext,

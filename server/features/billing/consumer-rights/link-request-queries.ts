@@ -40,8 +40,8 @@ export function selectPaidOrdersOf(
     .select([
       'users.language',
       'users.time_zone',
-      // Mails the stored address, not the typed one, because addresses that differ only in case may belong to different
-      // users.
+      // The mail is sent to the stored address, not to the typed one, because addresses that differ only in case may
+      // belong to different users.
       sql<string>`CASE WHEN lower(orders.email) = ${emailLookupKey(email)} THEN orders.email ELSE users.email END`.as(
         'address',
       ),

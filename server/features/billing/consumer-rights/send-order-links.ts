@@ -52,8 +52,8 @@ export async function requestOrderLink(
 }
 
 /**
- * Mails requesters the links for their orders. Any number of processes may run this job concurrently; each request is
- * answered once.
+ * Mails each requester the links for their orders. Any number of processes may run this job concurrently; each request
+ * is answered once.
  */
 export async function sendOrderLinks(context: BillingContext, signal?: AbortSignal): Promise<void> {
   let found = true
@@ -75,7 +75,7 @@ async function answerRequest(context: BillingContext, tx: Tx, request: Request):
     await sendWithdrawalExpiredMail(context, tx, request, orders[0])
 }
 
-/** Mails a link for each active plan, or the end date of a plan that is already cancelled. */
+/** Mails a link for each active subscription, or the end date of a subscription that is already cancelled. */
 async function sendCancelLinks(
   context: BillingContext,
   tx: Tx,

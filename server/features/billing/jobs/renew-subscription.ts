@@ -44,7 +44,7 @@ import type { PaymentMethod } from '#server/features/billing/tables.ts'
 /** Lifetime of a renewal's order. The order usually ends much earlier, together with its subscription. */
 const orderLifetimeMs = 30 * dayMs
 
-/** A renewal whose attempt is stored, and which must be sent to the gateway. */
+/** A renewal with a stored attempt, which must be sent to the gateway. */
 interface Charge {
   order: OrderRow
   attempt: AttemptRow
@@ -53,7 +53,7 @@ interface Charge {
   purchase: string
 }
 
-type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'give up'; attempt: AttemptRow }
+type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'cancel'; attempt: AttemptRow }
 
 const noStep: Step = { do: 'nothing' }
 
@@ -64,7 +64,7 @@ const noStep: Step = { do: 'nothing' }
  */
 export async function renewSubscription(context: BillingContext, id: string): Promise<void> {
   const step = await inTransaction(context.db, (tx) => prepareStep(context, tx, id))
-  if (step.do === 'give up') return cancelAttempt(context, step.attempt)
+  if (step.do === 'cancel') return cancelAttempt(context, step.attempt)
   if (step.do === 'nothing') return
   const { order, attempt, gateway, methodReference, purchase } = step
   const outcome = await callGateway(context, gateway, (client) =>
@@ -98,7 +98,7 @@ async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise
       return postponeCheck(tx, id, renewalStep.until)
     case 'cancel attempt':
       await postponeCheck(tx, id, renewalStep.until)
-      return { do: 'give up', attempt: renewalStep.attempt }
+      return { do: 'cancel', attempt: renewalStep.attempt }
     case 'note pending':
       if (order)
         await becomePastDue(
@@ -197,7 +197,10 @@ function methodKindOf({ methods }: PaymentGateway, { method_last4 }: RenewalRow)
   return method_last4 === null ? 'wallet' : 'card'
 }
 
-/** Returns the order for the next period: the order of a planned change of plan or, without one, a new order. */
+/**
+ * Creates the order for the next period. If a change of plan is planned, its order gets the period instead.
+ * @param gateway null for the gateway of the previous order
+ */
 async function createRenewalOrder(
   tx: Tx,
   row: RenewalRow,

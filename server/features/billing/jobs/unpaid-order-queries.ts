@@ -3,7 +3,8 @@ import type { Db } from '#server/tables.ts'
 
 /**
  * Deletes a batch of orders that ended before `endedBefore` without a payment, and their attempts. Skips renewal
- * orders, and orders with a successful or open attempt, ledger lines, entitlements or refunds.
+ * orders, and orders with a successful or open attempt, ledger lines, entitlements, refunds or a used introductory
+ * price.
  * @returns the number of deleted orders
  */
 export async function deleteUnpaidOrders(db: Db, endedBefore: Date, limit: number): Promise<number> {

@@ -50,10 +50,10 @@ interface Charge {
 type Step =
   | { do: 'nothing' }
   | ({ do: 'charge' } & Charge)
-  | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
+  | { do: 'wait' | 'look up' | 'cancel'; attempt: AttemptRow }
 
 /**
- * Time after which a request that the gateway does not know can no longer arrive. Until then, it blocks another
+ * A payment request that the gateway does not know can no longer arrive after this time. Until then, it blocks another
  * payment.
  */
 const unknownPaymentTimeoutMs = 60_000
@@ -88,7 +88,7 @@ export async function payOrder(
       return checkOutcome(context, attempt)
     }
     queriedIds.add(attempt.id)
-    if (step.do === 'give up') await cancelAttempt(context, attempt)
+    if (step.do === 'cancel') await cancelAttempt(context, attempt)
     else await recheckAttempt(context, attempt)
   }
 }
@@ -113,14 +113,14 @@ async function beginAttempt(
   if (order?.user_id !== userId) throw new Refusal('notFound')
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending') throw new Refusal('orderClosed')
-  // The buyer has already paid for a period whose payment the database lost. It counts as owned until its payment is
-  // restored, so it is not sold again.
+  // If the database has lost the payment of this period, the buyer has already paid for it. Only the restored payment
+  // may pay for it, so the period is not sold again.
   if (await isAlreadyOwned(tx, order, { now, isRestored: false })) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, queriedIds.has(attempt.id))
     // At the limit this throws before the open attempt is cancelled, so that the user can still complete it.
-    if (step?.do === 'give up') checkAttemptLimit(order, attempts, now)
+    if (step?.do === 'cancel') checkAttemptLimit(order, attempts, now)
     if (step) return step
   }
   // The expiry is checked only here, because an expired order remains open while a payment is in progress.
@@ -174,7 +174,7 @@ function stepFor(
   if (attempt.status === 'requires_action') {
     if (wasQueried && payer.token === undefined) return { do: 'nothing' }
     if (wasQueried) throw new Refusal('paymentOutcomeUnknown')
-    return { do: payer.token === undefined ? 'look up' : 'give up', attempt }
+    return { do: payer.token === undefined ? 'look up' : 'cancel', attempt }
   }
   if (wasQueried) {
     const mayStillSucceed = attempt.reference !== null || age < unknownPaymentTimeoutMs

@@ -46,7 +46,7 @@ import { startSubscription } from '#server/features/billing/subscriptions/start-
 
 /**
  * The state of an attempt's payment: as the gateway reports it; `unknown` if the gateway did not answer; or `never
- * received` if it did not receive the payment.
+ * received` if the gateway does not have the payment.
  */
 type PaymentOutcome = Payment | 'unknown' | 'never received'
 
@@ -100,7 +100,7 @@ async function applyOutcome(
   }
   // The state is unknown to this site. The reconciliation shows the payment to operators.
   if (outcome.status === 'unreadable') return
-  checkSameAmount(order, outcome)
+  checkMatchesOrder(order, outcome)
   if (outcome.status === 'succeeded') return applySuccess(context, tx, order, attempt, outcome, now)
   if (!isOpen(attempt.status)) return
   const { status, reference, next, decline } = outcome
@@ -138,7 +138,7 @@ function closeAttempt(
  * payment that differs unlocks nothing and must be resolved by an operator.
  * @throws Error if the payment does not match
  */
-function checkSameAmount(order: OrderRow, payment: Payment): void {
+function checkMatchesOrder(order: OrderRow, payment: Payment): void {
   const same =
     payment.amountCents === order.amount_cents &&
     payment.currency === order.currency &&
@@ -234,8 +234,8 @@ async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise
 
 /**
  * Queries the payment of an open attempt at its gateway, completes it if the user has approved it, and settles the
- * attempt. Never sends the payment again. If the gateway does not know the payment and it can no longer arrive, it
- * counts as lost.
+ * attempt. Never sends the payment again. If the gateway does not know the payment and the request can no longer arrive,
+ * the payment counts as lost.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = findGateway(context, attempt.gateway)

@@ -17,7 +17,7 @@ import { endExpiredSubscription } from '#server/features/billing/subscriptions/s
  * Moves the billing data of a guest to a member: orders, payment methods, method changes, subscriptions and the
  * balance, but not auto-unlock, which only the member may turn on. Also moves the idempotency keys, so that a request
  * that is repeated after a lost response gets its first answer. A user can have only one active subscription. If both
- * have one, the guest's subscription stops renewing, and its paid period remains as an entitlement until its end
+ * users have one, the guest's subscription stops renewing, and its paid period remains as an entitlement until its end
  * (docs/decisions/0005-two-subscriptions-meet.md). Idempotent.
  */
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {

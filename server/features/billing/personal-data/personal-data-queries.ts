@@ -13,7 +13,8 @@ export async function moveBillingRecords(tx: Tx, from: string, to: string): Prom
 }
 
 /**
- * Moves a user's idempotency keys to another user. If both have used the same key, the key of that other user remains.
+ * Moves a user's idempotency keys to another user. If both users have used the same key, the key of the user `to`
+ * remains.
  */
 export async function moveIdempotencyKeys(tx: Tx, from: string, to: string): Promise<void> {
   await sql`

@@ -68,10 +68,10 @@ async function compareBatch(
   return isSettled
 }
 
-/** What our database has of a payment. */
+/** The records of a payment in our database. */
 interface Recorded {
   attempt: ComparedAttempt | undefined
-  /** False if the payment has no discrepancy, so that none needs to be deleted. */
+  /** True if a discrepancy of the payment is stored. It is deleted after the differences are settled. */
   isDiscrepant: boolean
 }
 
@@ -90,8 +90,8 @@ function loadComparedAttempts(
 }
 
 /**
- * Compares one payment. If this throws, stores the payment as an unreadable discrepancy, so that the others can
- * continue.
+ * Compares one payment. If the comparison throws, stores the payment as an unreadable discrepancy. The other payments
+ * are still compared.
  */
 async function compareSafely(
   context: BillingContext,
@@ -170,7 +170,7 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
 
 /**
  * Compares a payment that the gateway has deleted. It is a discrepancy if our ledger or a dispute shows that it was
- * received. Its dispute is still synced, because the status comes from the dispute's own record.
+ * received. Its dispute is still synced, because the gateway stores the dispute's status separately.
  * @returns false if the gateway did not answer
  */
 async function compareMissingPayment(

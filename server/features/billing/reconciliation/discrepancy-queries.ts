@@ -70,7 +70,7 @@ export async function selectDifferences(
   return rows
 }
 
-/** Maximum number of rows per kind. Returns the newest unmatched payments, and the oldest rows of every other kind. */
+/** Maximum number of rows per kind: the newest unmatched payments, and the oldest rows of every other kind. */
 const maxPerKind = sql.lit(100)
 
 /**

@@ -32,7 +32,7 @@ import {
 import { retryUnwantedPaymentRefunds } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 
 /**
- * How far before the previous run the list of payments begins. A payment may be listed late or succeed long after its
+ * The list of payments begins this long before the previous run. A payment may be listed late or succeed long after its
  * start.
  */
 const overlapMs = 48 * hourMs
@@ -65,7 +65,7 @@ export async function reconcile(context: BillingContext): Promise<void> {
 
 /**
  * Compares the payments that a gateway lists for the time since the previous run, plus an overlap. Compares each page
- * before it requests the next one, because the memory has no room for the payments of a large site.
+ * before it requests the next one, because the payments of a large site may not fit into the memory.
  * @returns the references of those payments that have a discrepancy
  */
 async function compareListedPayments(

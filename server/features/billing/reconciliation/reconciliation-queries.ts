@@ -87,7 +87,7 @@ export function selectOpenDiscrepancies(db: Db, gateway: GatewayId) {
     .execute()
 }
 
-/** Returns those given references that have a discrepancy. */
+/** Returns those of the given references that have a discrepancy. */
 export async function selectDiscrepantReferences(
   db: Db,
   gateway: GatewayId,
@@ -107,7 +107,7 @@ export async function deleteDiscrepancy(db: Db, gateway: GatewayId, reference: s
   await rows.where('reference', '=', reference).execute()
 }
 
-/** Returns those given references whose payments succeeded in our records. */
+/** Returns those of the given references whose payments succeeded according to our records. */
 export async function selectSucceededReferences(
   db: Db,
   gateway: GatewayId,

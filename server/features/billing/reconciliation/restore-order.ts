@@ -96,8 +96,8 @@ async function restoreAttempt(
 
 /**
  * Returns the order of a lost payment: the original order if it exists, otherwise an order that was created later for
- * the same period and price. Creates a new order if there is neither. A planned change of plan gets the period that was
- * charged.
+ * the same period and price. Creates a new order if there is neither. If the original order is a planned change of
+ * plan, gives it the period that was charged.
  */
 async function findOrCreateOrder(
   context: BillingContext,

@@ -11,8 +11,8 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
 /**
- * Does for one order what the return page and the reconciliation do: queries its payments at their gateways, settles
- * the differences and sends pending refunds.
+ * Syncs one order with its gateways, as the return page and the reconciliation do: queries its payments, settles the
+ * differences and sends pending refunds.
  * @returns the resulting status of the order, and whether everything was settled (false if a gateway did not answer)
  * @throws Refusal notFound
  */

@@ -14,6 +14,7 @@ export interface AggregatedDay {
   day: string
   /** One entry for each currency in which money moved. */
   revenue: LedgerSums[]
+  /** The numbers of subscriptions that started and ended on the day. */
   began: number
   ended: number
 }
@@ -97,8 +98,8 @@ export async function selectAggregatedDays(db: Db, { from, to }: DaySpan): Promi
 }
 
 /**
- * Returns the start of the first day that is not aggregated: the day after the last aggregated day or, without one, the
- * day of the first ledger line. Returns undefined if there is no ledger line.
+ * Returns the start of the first day that is not aggregated: the day after the last aggregated day or, if no day is
+ * aggregated, the day of the first ledger line. Returns undefined if there is no ledger line.
  */
 export async function selectFirstUnaggregatedDay(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`

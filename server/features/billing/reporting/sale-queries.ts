@@ -33,7 +33,7 @@ export async function hasUnaggregatedLines(db: Db, { from, to }: DaySpan): Promi
 }
 
 /**
- * Takes a batch of uncounted ledger lines and returns their sums. The caller adds the sums to the funnel in the same
+ * Takes a batch of unaggregated ledger lines and returns their sums. The caller adds the sums to the funnel in the same
  * transaction. Concurrent processes get different lines.
  */
 export async function takeUnaggregatedSales(

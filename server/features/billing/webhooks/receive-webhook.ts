@@ -83,8 +83,8 @@ export async function applyWebhookEvent(
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
-    // `comparePayments` stores a discrepancy for what it could not settle, and the reconciliation retries it hourly. If
-    // the payment succeeded or is missing, the event also remains unapplied, because the janitor retries it sooner.
+    // If `comparePayments` cannot settle the payment, it stores a discrepancy, which the reconciliation retries hourly.
+    // If the payment succeeded or is missing, the event also remains unapplied, because the janitor retries it sooner.
     const isSettled = await comparePayments(context, gateway, [payment])
     if ((payment.status === 'succeeded' || payment.missing) && !isSettled) return
   } else if (payment && decodePurchase(context, payment)) {
