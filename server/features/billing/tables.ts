@@ -128,9 +128,13 @@ export interface SubscriptionsTable {
 }
 
 /**
- * The reason for an automatic refund of a payment: the order was already paid, the buyer already owned the product, the
- * introductory price was already used, the attempt had already been settled as failed or cancelled (`late_payment`), or
- * the user withdrew from the contract or deleted the account.
+ * The reason for an automatic refund of a payment:
+ * - `paid_twice`: the order was already paid
+ * - `already_owned`: the buyer already owned the product
+ * - `intro_price_used`: the buyer had already used an introductory price
+ * - `late_payment`: the attempt had already been settled as failed or cancelled
+ * - `withdrawal`: the user withdrew from the contract
+ * - `account_deleted`: the user deleted the account
  */
 export type AutoRefundReason =
   | 'paid_twice'
@@ -276,8 +280,11 @@ export interface PaymentMethodSetupsTable extends GatewayAttemptTable<GatewayId>
 }
 
 /**
- * The cause of a refund: a request by an operator or customer, a payment that bought nothing, a refund made at the
- * gateway, or a chargeback of the top-up that paid for the purchase.
+ * The cause of a refund:
+ * - `requested`: an operator or customer requested it
+ * - `unwanted_payment`: the payment bought nothing
+ * - `gateway`: it was made at the gateway
+ * - `chargeback`: the top-up that paid for the purchase was charged back
  */
 export type RefundOrigin = 'requested' | 'unwanted_payment' | 'gateway' | 'chargeback'
 

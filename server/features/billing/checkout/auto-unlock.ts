@@ -93,7 +93,8 @@ export async function setAutoUnlock(
     const terms = { video_id, daily_limit, max_price_cents, currency, terms_hash: hash }
     const row = { user_id, ...terms, created_at: now }
     if (!hasSameTerms(await selectAutoUnlock(tx, user_id, video_id), row)) {
-      // Auto-unlock can be turned off only after it was turned on, so this quota limits the audit events of both changes.
+      // Auto-unlock can be turned off only after it was turned on, so this quota limits the audit events of both
+      // changes.
       quotas.spendOrThrow('auditEvents', call.ip)
       await upsertAutoUnlock(tx, row)
       await writeAuditEvent(tx, { event: 'auto_unlock_enabled', userId: user_id, at: now, details: terms })

@@ -137,7 +137,8 @@ async function payWithSavedMethod(
 
 /**
  * Checks the fields of an order that the balance pays.
- * @throws Refusal balanceDisabled; gatewayNotOffered for a plan or top-up; Fault badRequest with a payment method
+ * @throws Refusal balanceDisabled; gatewayNotOffered for a plan or top-up; Fault badRequest if a payment method is
+ * given
  */
 function checkBalanceOffered({ isBalanceEnabled }: BillingContext, body: Body): void {
   const { kind, method, saved_method_id, save_method } = body
@@ -240,8 +241,8 @@ async function findOrCreateOrder(
 }
 
 /**
- * Returns the drama to which the sale of a plan is credited: the drama of the paywall or, if the request names none, the
- * last watched drama (docs/figures.md).
+ * Returns the drama to which the sale of a plan is credited: the drama of the paywall or, if the request names none,
+ * the last watched drama (docs/figures.md).
  */
 async function creditDrama(
   tx: Tx,

@@ -111,7 +111,7 @@ function replay<T>(response: object): T {
   throw new Refusal(stored.refusal in refusals ? stored.refusal : 'paymentFailed', stored.info)
 }
 
-/** Hashes a request body, ignoring ad click ids and the order of its fields. */
+/** Hashes a request body without its ad click ids. The order of the fields does not change the hash. */
 function hashBody(body: object): string {
   const { fbclid: _, ttclid: __, ...rest } = body as Record<string, unknown>
   return createHash('sha256').update(canonicalJson(rest)).digest('hex')

@@ -9,8 +9,8 @@ import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import { lockOrderOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Cancels the renewal of a subscription with a mailed link. Access remains until the end of the paid period.
- * Idempotent.
+ * Uses the secret of a mailed link to cancel the renewals of a subscription. Access remains until the end of the paid
+ * period. Idempotent.
  * @throws Refusal linkExpired, also if the subscription has ended or another subscription has replaced it
  */
 export async function cancelByLink(

@@ -16,8 +16,8 @@ import { movePurchaseToNewGuest } from './move-purchase-to-new-guest.ts'
 /**
  * Claims a guest's purchases with the link of a receipt: moves them to the account with the receipt's address, and
  * signs in. The link works once, and its use invalidates all other claim links of the guest. Receipts may be forwarded
- * or sent to a mistyped address, so the link does not sign in to an account with a verified address or a balance. A
- * claim in another browser moves neither a saved card nor a balance.
+ * or sent to a mistyped address. The link therefore does not sign in to an account with a verified address or a
+ * balance. A claim in another browser moves neither a saved card nor a balance.
  * @throws Refusal claimFromOtherBrowser for a top-up in another browser, and as in `claimGuestRecords`
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {

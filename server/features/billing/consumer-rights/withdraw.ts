@@ -34,8 +34,8 @@ import {
 const batchSize = 20
 
 /**
- * Withdraws from the contract of an order with a mailed secret. Commits the withdrawal and its confirmation mail
- * together. The refund follows immediately or, if it fails, in `retryWithdrawalRefunds`. Idempotent.
+ * Uses the secret of a mailed link to withdraw from the contract of an order. Commits the withdrawal and its
+ * confirmation mail together. The refund follows immediately or, if it fails, in `retryWithdrawalRefunds`. Idempotent.
  * @throws Refusal linkExpired
  */
 export async function withdrawByLink(

@@ -39,7 +39,10 @@ export async function callGateway<T extends Payment | MethodSetup>(
   }
 }
 
-/** Requests the e-mail address of a payment's payer. @returns undefined if the gateway has none, `unknown` on failure */
+/**
+ * Requests the e-mail address of a payment's payer.
+ * @returns undefined if the gateway has none; `unknown` if the call fails
+ */
 export async function fetchPayerEmail(
   context: GatewayCallContext,
   gateway: PaymentGateway,

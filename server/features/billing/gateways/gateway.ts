@@ -81,8 +81,8 @@ export interface Payment {
   /** Details of the dispute, for the operator who answers it at the gateway. */
   disputeDetails?: DisputeDetails
   /**
-   * True if the gateway has deleted the payment, but still has a refund, reversal or dispute of it. Only `attemptId` and
-   * the dispute are then known, and the status is `unreadable`.
+   * True if the gateway has deleted the payment, but still has a refund, reversal or dispute of it. Only `attemptId`
+   * and the dispute are then known, and the status is `unreadable`.
    */
   missing?: boolean
   /** True if the gateway did not report whether there is a dispute. A recorded dispute then stays unchanged. */
@@ -294,9 +294,9 @@ export interface PaymentGateway {
     headers: Record<string, string | string[] | undefined>,
   ): WebhookEvent | Promise<WebhookEvent>
   /**
-   * Lists all payments that were made, refunded or disputed since a time, for reconciliation. Returns pages, because the
-   * payments of a day may not fit into the memory. A page may be empty. An adapter that needs one call per payment may
-   * omit unchanged payments that are already recorded (`findBooked`). A payment that cannot be read is listed as
+   * Lists all payments that were made, refunded or disputed since a time, for reconciliation. Returns pages, because
+   * the payments of a day may not fit into the memory. A page may be empty. An adapter that needs one call per payment
+   * may omit unchanged payments that are already recorded (`findBooked`). A payment that cannot be read is listed as
    * `unreadable`, with a reference that `retrievePayment` accepts.
    */
   listPayments(time: Date, findBooked?: FindBookedPayments): AsyncIterable<Payment[]>

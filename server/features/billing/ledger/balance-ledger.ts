@@ -12,7 +12,9 @@ export interface PaidAndBonus {
 
 type LedgerOrder = Pick<OrderRow, 'id' | 'currency'>
 
-/** Inserts a ledger transaction. Omits amounts of zero. Positive amounts are debits. The amounts must add up to zero. */
+/**
+ * Inserts a ledger transaction. Omits amounts of zero. Positive amounts are debits. The amounts must add up to zero.
+ */
 async function insertTransaction(
   tx: Tx,
   { transactionId, order, at }: { transactionId: string; order: LedgerOrder; at: Date },

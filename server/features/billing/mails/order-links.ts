@@ -23,7 +23,10 @@ export async function makeOrderLink(
   return `${publicUrl}/my#${purpose}=${secret}`
 }
 
-/** Returns the order of a link by its secret. @throws Refusal linkExpired, also if the link was used or is unknown */
+/**
+ * Returns the order of the link with this secret.
+ * @throws Refusal linkExpired, also if the link was used or is unknown
+ */
 export async function findLinkedOrder(
   db: Db,
   purpose: LinkPurpose,

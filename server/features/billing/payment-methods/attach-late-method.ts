@@ -14,8 +14,8 @@ import { syncEntitlementEnd } from '#server/features/billing/records/renewals/sy
 /**
  * Handles a payment method that the gateway saved some time after the payment. The method becomes that of the
  * subscription whose current period was paid, or is saved for further purchases if the buyer consented. It is deleted
- * at the gateway if that period is over, nothing was bought, the subscription's method was detached, or the user has
- * chosen another method since.
+ * at the gateway if that period is over, nothing was bought, or the subscription's method was detached. It is also
+ * deleted if the user has chosen another method since.
  */
 export async function attachLateMethod(
   tx: Tx,

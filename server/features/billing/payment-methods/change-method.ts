@@ -157,7 +157,7 @@ function resolveOpenSetup(
   const { id, status, reference, started_at } = setup
   const wasQueried = handled['look up'].has(id)
   if (reference !== null) {
-    if (handled['cancel'].has(id)) throw new Refusal('methodSetupUnknown')
+    if (handled.cancel.has(id)) throw new Refusal('methodSetupUnknown')
     return wasQueried || status === 'requires_action' ? 'cancel' : 'look up'
   }
   if (!wasQueried) return 'look up'

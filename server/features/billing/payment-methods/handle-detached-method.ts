@@ -14,7 +14,7 @@ import { removeDetachedMethod } from './saved-method.ts'
 
 /**
  * Asks the gateway whether it still has the payment method of a webhook event. If not, the method is no longer charged.
- * Its subscription becomes due, so that the user is asked for another method.
+ * The subscription that it paid becomes due, so that the user is asked for another method.
  * @param reference the gateway's id of the method
  * @returns `done`; `no method` if the method is not stored or its gateway is not configured; `unknown` if the gateway
  * does not answer

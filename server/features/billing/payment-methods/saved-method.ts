@@ -27,7 +27,8 @@ import { lockBuyer, type OrderRow } from '#server/features/billing/records/order
 
 /**
  * Saves the method of a paid one-off order, so that the buyer can pay for further purchases with it. Requires the
- * buyer's consent; without it, deletes the method at the gateway. The method replaces the buyer's previous saved method.
+ * buyer's consent; without it, deletes the method at the gateway. The method replaces the buyer's previous saved
+ * method.
  */
 export async function saveMethodForPurchases(
   tx: Tx,
@@ -55,8 +56,8 @@ export async function saveMethodForPurchases(
 const finalDeclines: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
 /**
- * Revokes all consents of a user to saved methods, without a request of the user. The methods are then not charged for
- * purchases.
+ * Revokes all of a user's consents to saved methods for a reason other than the user's request, such as a sign-in. The
+ * methods are then not charged for purchases.
  */
 export async function revokeSavedMethodConsent(
   tx: Tx,

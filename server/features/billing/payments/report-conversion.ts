@@ -3,7 +3,7 @@ import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Queues the report of a paid order to the advertising platforms, if the buyer has consented. Renewals are not
+ * Queues a report about a paid order for the advertising platforms, if the buyer has consented. Renewals are not
  * reported, because no advertisement caused them.
  */
 export async function reportConversion(

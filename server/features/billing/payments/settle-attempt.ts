@@ -98,7 +98,7 @@ async function applyOutcome(
     await closeAttempt(tx, attempt, 'failed', { decline_code: 'not_received' })
     return recordFailedRenewal(context, tx, { order, attempt, now }, 'not_received')
   }
-  // The state is unknown to this site. The reconciliation shows the payment to operators.
+  // The gateway reports a state that this site does not know. The reconciliation shows the payment to operators.
   if (outcome.status === 'unreadable') return
   checkMatchesOrder(order, outcome)
   if (outcome.status === 'succeeded') return applySuccess(context, tx, order, attempt, outcome, now)
@@ -109,7 +109,7 @@ async function applyOutcome(
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     const reason = decline ?? status
-    // A cancelled payment is not recorded as failed, because the user may only have chosen another method.
+    // A cancelled payment is not audited as failed, because the user may have chosen another method.
     if (reason !== 'cancelled') await auditPayment(tx, 'payment_failed', order, now, { reason })
     await closeAttempt(tx, attempt, status, { reference, decline_code: reason })
     await removeDeclinedMethod(tx, order, attempt, reason, now)
@@ -234,8 +234,8 @@ async function grantPeriod(tx: Tx, paid: PaidAttempt, payment: Payment): Promise
 
 /**
  * Queries the payment of an open attempt at its gateway, completes it if the user has approved it, and settles the
- * attempt. Never sends the payment again. If the gateway does not know the payment and the request can no longer arrive,
- * the payment counts as lost.
+ * attempt. Never sends the payment again. If the gateway does not know the payment and the request can no longer
+ * arrive, the payment counts as lost.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = findGateway(context, attempt.gateway)

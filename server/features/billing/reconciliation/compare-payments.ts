@@ -153,8 +153,8 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   const attempt = await selectAttempt(context.db, attemptId)
   const gateway = findGateway(context, attempt?.gateway)
   const reference = attempt?.reference ?? null
-  // Without the gateway's id there is no payment to compare. If the attempt is still open, the caller's lookup by our
-  // own key did not settle it.
+  // Without the gateway's id there is no payment to compare. The caller has already looked up an open attempt by our
+  // own key, so an attempt that is still open is not settled.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)
   if (!gateway) return false
   const disputeReference = attempt?.dispute_reference ?? null

@@ -74,9 +74,13 @@ export async function selectDifferences(
 const maxPerKind = sql.lit(100)
 
 /**
- * Selects discrepancies and items that have been open for long: payments that could not be settled, payments without an
- * order of this site, attempts with an unknown outcome, pending refunds, payments that bought nothing and are not
- * refunded, and webhook events that were not applied.
+ * Selects discrepancies, and items that have been open for long:
+ * - payments that could not be settled
+ * - payments without an order of this site
+ * - attempts with an unknown outcome
+ * - pending refunds
+ * - payments that bought nothing and are not refunded
+ * - webhook events that were not applied
  */
 export async function selectDiscrepancies(
   db: Db,

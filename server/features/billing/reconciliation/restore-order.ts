@@ -141,8 +141,8 @@ function isSamePurchase(
 
 /**
  * Returns the period of a lost payment. Another order for this period, with another plan or price, may have been
- * created since. If that order is paid, returns null, and the lost payment is refunded. If it is unpaid, it loses the
- * period, and a later payment for it is refunded.
+ * created since. If that order is paid, returns null, and the lost payment is refunded. Otherwise that order loses the
+ * period, and a later payment for that order is refunded.
  */
 async function claimPeriod(
   tx: Tx,

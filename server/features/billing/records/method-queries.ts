@@ -33,7 +33,7 @@ export async function insertPaymentMethod(
   return id
 }
 
-/** Stores a method that is not charged, unless it already exists. */
+/** Stores a method that will only be deleted at its gateway. Does nothing if the method already exists. */
 export async function insertUnusedMethod(
   tx: Tx,
   method: Insertable<tables.PaymentMethodsTable>,
@@ -45,7 +45,7 @@ export async function insertUnusedMethod(
     .execute()
 }
 
-/** SQL condition: the method has no consent to charge it for purchases. */
+/** SQL condition: no buyer currently consents to pay for purchases with the method. */
 const hasNoConsent = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
   not(
     exists(

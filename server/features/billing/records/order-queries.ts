@@ -181,8 +181,8 @@ export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string |
 
 /**
  * Closes the orders that were not paid in time, and schedules their open attempts for polling. A planned change of plan
- * does not expire while its subscription is active or past due, because the next renewal charges it, even after an
- * outage. An order with a payment in progress waits for the result.
+ * does not expire while its subscription is active or past due. The next renewal charges it, even after an outage. An
+ * order with a payment in progress waits for the result.
  * @returns the number of closed orders
  */
 export async function expireOrders(db: Db, now: Date): Promise<number> {

@@ -63,7 +63,7 @@ export type PolledTable =
   | 'refunds'
 
 /**
- * Ends the polling of a row after its last poll, unless this poll has scheduled another one.
+ * Ends the polling of a row after its last poll, unless the last poll itself has scheduled another poll.
  * @param key the columns of the row's key, with their values
  * @param now the time at which the row was taken
  * @param column as for `takeDueForPolling`

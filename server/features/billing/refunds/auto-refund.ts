@@ -22,6 +22,7 @@ interface UnwantedPayment {
   now: Date
   /** False if the attempt had already been settled as failed or cancelled. */
   inTime: boolean
+  /** False if the order has an introductory price that its buyer had already used. */
   introPriceAllowed: boolean
 }
 

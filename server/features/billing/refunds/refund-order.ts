@@ -116,7 +116,7 @@ async function startRefund(
   if (pendingRefund?.amount_cents === cents) return pendingRefund
   if (pendingRefund) throw new Refusal('refundInProgress')
   if (cents > remainingCents) throw new Refusal('refundTooLarge', { remaining_cents: remainingCents })
-  // A refund could not be completed if its gateway is not configured.
+  // Without a configured gateway, the refund could not be completed.
   if (payingGatewayId !== 'balance' && !gateway) throw new Refusal('refundDeclined')
   const now = context.clock.now()
   if (limit) await checkDailyLimit(tx, limit, order.currency, cents, now)
@@ -167,7 +167,7 @@ async function checkDailyLimit(
   const { operatorId } = limit
   const maxCents = limit.maxCents(currency) * dailyLimitFactor
   const since = new Date(now.getTime() - dayMs)
-  // The lock makes the second of two concurrent refunds count the first.
+  // With the lock, the second of two concurrent refunds includes the first in its sum.
   await lockRefundsOfOperator(tx, operatorId)
   const requestedCents = await selectRequestedRefundCents(tx, operatorId, currency, since)
   if (requestedCents + cents > maxCents) throw new Refusal('refundOverDailyLimit', { limit_cents: maxCents })

@@ -18,8 +18,9 @@ const isRevoked = (status: OrderStatus) => status === 'refunded' || status === '
 
 /**
  * Updates an order after refunds and disputes of its payment: its status, its entitlement, and the subscription whose
- * period it paid. A partial refund revokes nothing. A full refund or a dispute revokes only what this order granted. If
- * the refund fails or the dispute is won, the entitlement is restored, but an ended subscription remains ended.
+ * period it paid. A partial refund revokes nothing. A full refund or a dispute revokes only what this order granted,
+ * and ends the subscription. If the refund fails or the dispute is won, the entitlement is restored, but the
+ * subscription remains ended.
  * @returns the updated order
  */
 export async function syncOrderStatus(
@@ -62,8 +63,8 @@ async function updateStatus(
   // The refund failed, and a dispute took the money. `refunded` cannot change to `charged_back`, so this first undoes
   // the refund.
   if (status === 'refunded') await undoRefund(tx, id, unrevokedStatus, refunded)
-  // The order was fully refunded during a dispute. `charged_back` cannot change to `refunded`, so this adds a step
-  // between.
+  // The order was fully refunded during a dispute. `charged_back` cannot change to `refunded`, so the order changes to
+  // `partially_refunded` first.
   if (status === 'charged_back' && to === 'refunded') await transitionOrder(tx, id, 'partially_refunded')
   await transitionOrder(tx, id, to, { refunded_cents: refunded })
 }

@@ -37,7 +37,7 @@ import {
 import { scheduleRefund } from './send-pending-refunds.ts'
 import { sendRefund } from './send-refund.ts'
 
-/** Maximum number of times a payment is read. It is read again if our own records change in the meantime. */
+/** Maximum number of times a payment is read. It is read again if our own records changed while it was read. */
 const maxReadings = 5
 
 /** A payment and its refunds according to our records. */

@@ -9,8 +9,8 @@ import {
 } from './experiment-sales-queries.ts'
 
 /**
- * The sales of up to this many viewers are counted on request, which takes about a tenth of a second. For more viewers,
- * the last count is shown.
+ * The sales of an experiment with at most this many viewers are counted on request. This takes about a tenth of a
+ * second. For more viewers, the last count is shown.
  */
 const liveCountLimit = 10_000
 

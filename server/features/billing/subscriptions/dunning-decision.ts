@@ -5,7 +5,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { RenewalRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { graceEnd, nextRetry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
-/** The delay before the next check of an open payment or of a gateway that is not configured. */
+/** The delay until an open payment, or a gateway that is not configured, is checked again. */
 export const recheckMs = 10 * 60_000
 /** After this time, a payment that waits for the user does not delay the next attempt any more. */
 const userActionTimeoutMs = 60 * 60_000
@@ -47,7 +47,7 @@ type RenewalStep<A> =
   | { do: 'wait'; until: Date }
   /** Cancels the open payment at the gateway. The next decision is made at `until`. */
   | { do: 'cancel attempt'; attempt: A; until: Date }
-  /** Makes the subscription past due, because the gateway needs long to process the payment. */
+  /** Makes the subscription past due, because the gateway takes long to process the payment. */
   | { do: 'note pending'; attempt: A; until: Date }
   /** Makes the subscription past due until its gateway is configured again. */
   | { do: 'await gateway'; until: Date }

@@ -6,9 +6,9 @@ export async function selectUsedIntroductoryPrice(db: Db, hash: string) {
 }
 
 /**
- * Claims the introductory prices with these hashes for an order. Concurrent claims of the same hash wait for each
- * other.
- * @returns whether no other order has claimed any of the hashes
+ * Records that an order used the introductory price with each of these hashes. Concurrent calls with the same hash wait
+ * for each other.
+ * @returns false if another order has used the introductory price with one of the hashes
  */
 export async function claimIntroductoryPrices(
   tx: Tx,
@@ -17,7 +17,7 @@ export async function claimIntroductoryPrices(
 ): Promise<boolean> {
   await tx
     .insertInto('used_intro_prices')
-    // The hashes are sorted, so that concurrent claims cannot deadlock.
+    // The hashes are sorted, so that concurrent calls cannot deadlock.
     .values(hashes.toSorted().map((hash) => ({ hash, order_id: orderId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()

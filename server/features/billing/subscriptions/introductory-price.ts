@@ -28,8 +28,8 @@ export async function isEligibleForIntroductoryPrice(
 }
 
 /**
- * Records the e-mail address and the card or wallet of an order that used the introductory price, even if it returns
- * false. The card or wallet is known only after the payment.
+ * Records the e-mail address and the card or wallet of an order that used the introductory price, even if another order
+ * has used them before. The card or wallet is known only after the payment.
  * @returns false if another order has already used an introductory price with this address, card or wallet
  */
 export function claimIntroductoryPrice(

@@ -24,8 +24,8 @@ import type { SubscriptionsTable } from '#server/features/billing/tables.ts'
 
 /**
  * Starts the subscription of a paid order. Its first period begins now and has the number 0, and renewals charge the
- * saved method. If the payment of a renewal restores a subscription that was lost or that ended without this payment,
- * the period has the number of that renewal. Grants an entitlement to all videos until the end of the period.
+ * saved method. A renewal payment may restore a subscription that was lost, or that ended without this payment. The
+ * period then has the number of that renewal. Grants an entitlement to all videos until the end of the period.
  */
 export async function startSubscription(
   tx: Tx,

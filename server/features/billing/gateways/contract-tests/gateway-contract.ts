@@ -8,7 +8,7 @@ import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 /**
  * Registers the contract tests that every gateway adapter must pass. An adapter's test file starts the gateway's fake
  * and calls this function at its top level. `harness` is called only within the tests, so its result may be created in
- * `beforeAll`. A gateway with several payment methods registers the tests once per method.
+ * `beforeAll`. For a gateway with several payment methods, call this function once per method.
  */
 export function describeGatewayContract(
   name: string,

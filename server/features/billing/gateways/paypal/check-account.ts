@@ -13,8 +13,8 @@ interface Account {
 
 export interface AccountCheck {
   /**
-   * Checks the account, and logs missing permissions and events. Never throws. If the check fails, `mayVault` repeats it
-   * later.
+   * Checks the account, and logs missing permissions and events. Never throws. If the check fails, `mayVault` repeats
+   * it later.
    */
   run(): Promise<void>
   /** Returns whether PayPal lets the account save methods. Returns false until the first successful check. */

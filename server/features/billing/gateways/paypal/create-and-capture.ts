@@ -12,9 +12,7 @@ import { PaypalRefusal } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
 
-/**
- * These reasons for a refused capture do not show whether the payment succeeded. The status of the order shows it.
- */
+/** These reasons for a refused capture do not show whether the payment succeeded. The status of the order shows it. */
 const inconclusiveIssues = new Set([
   'ORDER_NOT_APPROVED',
   'ORDER_ALREADY_CAPTURED',

@@ -1,5 +1,5 @@
-// This script runs in the frame of the card form. It is served as JavaScript with its types removed. It sends input only to
-// /sandbox/tokens.
+// This script runs in the frame of the card form. It is served as JavaScript with its types removed. It sends input
+// only to /sandbox/tokens.
 
 interface Brand {
   type: string

@@ -27,7 +27,8 @@
   }
 
   /**
-   * Returns the wallet's owner. Each browser has its own address, because an address gets the introductory price once.
+   * Returns the wallet's owner. Each browser has its own address, because an address gets the introductory price only
+   * once.
    */
   function ownerOfWallet(): { email: string; name: string } {
     const key = 'sandbox_wallet'

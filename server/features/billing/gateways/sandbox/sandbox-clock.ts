@@ -51,7 +51,7 @@ export async function advanceClock(
   duration: string | undefined,
 ): Promise<Date> {
   if (!isAdjustable(config))
-    throw new ConfigError('The clock can be moved only if the sandbox is the only configured gateway.')
+    throw new ConfigError('The clock can be advanced only if the sandbox is the only configured gateway.')
   const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(duration ?? '') ?? []
   const milliseconds = Number(count) * (units[unit ?? ''] ?? NaN)
   if (!(milliseconds > 0)) throw new ConfigError('Enter a duration such as 45m, 12h or 30d.')

@@ -8,8 +8,8 @@ import type { StripeContext } from './stripe-context.ts'
 
 /**
  * Returns the id of a user's Stripe customer, which is created at the first payment. The idempotency key depends on all
- * parameters. Concurrent equal requests therefore create one customer, and a request with another address gets a new
- * key.
+ * parameters. Concurrent equal requests therefore create one customer, and a request with another e-mail address gets
+ * a new key.
  */
 export async function findCustomer({ stripe, db }: StripeContext, payer: Charge['payer']): Promise<string> {
   const { userId, email, firstName, lastName } = payer

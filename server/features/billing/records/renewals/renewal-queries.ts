@@ -154,8 +154,8 @@ export async function takeDueReminders(tx: Tx, now: Date, limit: number): Promis
 }
 
 /**
- * Takes the subscriptions whose plan has become more expensive, and records that their users are notified of the new
- * price, which applies from `from`. The caller must queue the mails in the same transaction. Skips subscriptions that
+ * Takes the subscriptions whose plan has become more expensive. Records that their users are notified of the new price,
+ * and that it applies from `from`. The caller must queue the mails in the same transaction. Skips subscriptions that
  * are cancelled or have a planned change of plan.
  */
 export async function takeDuePriceNotices(

@@ -80,7 +80,8 @@ export class FakePaypal {
   /** Every received request. */
   readonly requests: ReceivedRequest[] = []
   /**
-   * The faults of the requests whose method and path match `on`. Each request takes the next fault; the last one repeats.
+   * The faults of the requests whose method and path match `on`. Each request takes the next fault; the last one
+   * repeats.
    */
   fault: { on: RegExp; with: SimulatedFault[] } | undefined
   /** The URL to which events are sent. */
