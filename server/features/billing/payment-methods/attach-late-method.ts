@@ -12,10 +12,10 @@ import { saveMethodForPurchases } from './saved-method.ts'
 import { syncEntitlementEnd } from '#server/features/billing/records/renewals/sync-entitlement-end.ts'
 
 /**
- * Handles a payment method that the gateway saved some time after the payment. The method becomes that of the
- * subscription whose current period was paid, or is saved for further purchases if the buyer consented. It is deleted
- * at the gateway if that period is over, nothing was bought, or the subscription's method was detached. It is also
- * deleted if the user has chosen another method since.
+ * Handles a payment method that the gateway saved some time after the payment. The method is set for the subscription
+ * whose current period was paid, or is saved for further purchases if the buyer consented. It is deleted at the gateway
+ * if that period is over, nothing was bought, or the subscription's method was detached. It is also deleted if the user
+ * has chosen another method since.
  */
 export async function attachLateMethod(
   tx: Tx,

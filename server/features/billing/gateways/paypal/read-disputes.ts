@@ -73,8 +73,8 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
 }
 
 /**
- * Sorts disputes by time, oldest first. Reverses the list first, because PayPal lists the latest dispute first. This
- * sorts disputes with equal or missing times too.
+ * Sorts disputes by time, oldest first. Disputes with equal or missing times are in reverse list order, because PayPal
+ * lists the latest dispute first.
  */
 const oldestFirst = (disputes: readonly Dispute[]) =>
   disputes.toReversed().toSorted(({ create_time: a = '' }, { create_time: b = '' }) => a.localeCompare(b))
