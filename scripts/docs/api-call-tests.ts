@@ -173,7 +173,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'POST /api/payment/pay': {
     callers: `${viewer}; the owner of the order`,
     tests: [
-      [billing, 'is unlocked for its buyer when it is paid by card, and no other episode is unlocked'],
+      [billing, 'is unlocked only for its buyer when it is paid by card; other episodes stay locked'],
       [createOrder, "does not show another user's order or accept a payment for it"],
       [billingRaces, '50 concurrent presses of "Pay" charge once, and all get the paid order'],
       [cardFailures, 'a sixth card within an hour is not tried after five declined cards of the same user'],

@@ -96,10 +96,10 @@ async function madeBackup(): Promise<string> {
   return folder
 }
 
-/** Configures an empty folder with an embedded database, as `npm start` does. Creating the database takes seconds. */
+/** Configures a site in a folder with an embedded database, like `npm start`. Creating the database takes seconds. */
 const ownServer = (dataDir: string) => loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
 
-/** Configures an empty folder with a new database on the tests' server. */
+/** Configures a site in an empty folder, with an empty database on the tests' PostgreSQL server. */
 async function emptyPlace(settings: Env = {}): Promise<Config> {
   const { url, drop } = await createEmptyDatabase()
   onTestFinished(drop)
@@ -110,7 +110,7 @@ async function emptyPlace(settings: Env = {}): Promise<Config> {
 const restoreInto = (config: Config, folder: string): Promise<void> =>
   restore({ config, log }, folder, ignoreProgress, neverAborted)
 
-/** Opens the site in a folder, as `npm start` does, for a visitor. */
+/** Opens the site of a data folder, as `npm start` does, and checks it as a visitor. */
 async function visit(
   dataDir: string,
   check: (visitor: Visitor, url: string) => Promise<void>,
@@ -219,7 +219,7 @@ describe('a backup', () => {
   })
 
   test(
-    'is not restored into a non-empty place, whose secret stays unchanged',
+    'is not restored into the data folder of another site, and leaves its secret unchanged',
     { timeout: 60_000 },
     async () => {
       const dataDir = place()
@@ -264,7 +264,7 @@ describe('a backup', () => {
     await restoreInto(await emptyPlace(), folder)
   })
 
-  /** Returns the site's storage, but its first read aborts the backup. */
+  /** Returns the site's storage with one change: the first read aborts the backup. */
   const stoppedAt = (stop: AbortController) => ({
     ...site.context.storage,
     getLocalPath: async () => {
@@ -297,13 +297,13 @@ describe('a backup', () => {
     await restoreInto(config, folder)
   })
 
-  test('is refused if the site has another secret, and so is a folder without a backup', async () => {
+  test('is not restored without its secret; a folder without a backup is refused', async () => {
     rmSync(join(folder, 'app-secret'))
     await expect(restoreInto(ownServer(place()), folder)).rejects.toThrow('APP_SECRET')
     await expect(restoreInto(ownServer(place()), root)).rejects.toThrow('There is no backup')
   })
 
-  test('is refused if its version has other tables', async () => {
+  test('is not restored if it was made by a version with other tables', async () => {
     const path = join(folder, 'backup.json')
     const manifest = JSON.parse(readFileSync(path, 'utf8'))
     manifest.migrations.push({ name: '9999_future.sql', checksum: 'x' })

@@ -28,7 +28,7 @@ export const Manifest = Type.Object({
   format: Type.Literal(1),
   made_at: Type.String(),
   public_url: Type.String(),
-  /** The id of the site, which also marks its bucket. */
+  /** The site's id. The site also writes this id into its bucket. */
   site_id: Type.String(),
   /** A fingerprint of APP_SECRET for comparisons; it does not reveal the secret. */
   secret: Type.String(),
@@ -67,7 +67,7 @@ export const secretFingerprint = (secret: string) =>
 
 /**
  * Backs up the whole site into a folder while it runs: a snapshot of the database, then the files. The site deletes no
- * files meanwhile. A second run into the same folder copies only new files. Until it has finished, or if it is aborted,
+ * files meanwhile. A second run into the same folder copies only new files. Until that run finishes, and if it is aborted,
  * the folder still contains the previous backup.
  * @throws ConfigError if the folder has other contents; the signal's reason when aborted
  */
@@ -170,7 +170,7 @@ async function listBucket(storage: Storage, path: string, signal: AbortSignal): 
   await pipeline(lines, createWriteStream(path, { mode: 0o600, flush: true }), { signal })
 }
 
-/** Copies APP_SECRET if the site generated it. The operator must store a secret from the environment. */
+/** Copies APP_SECRET if the site generated it. The operator must store a secret that is set in the environment. */
 async function copyGeneratedSecret(
   { dataDir, secrets }: BackupSource['config'],
   folder: string,

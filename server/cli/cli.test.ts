@@ -94,7 +94,7 @@ describe('the command line', () => {
     ['import', 'videos'],
     ['forward', '1d'],
     ['move'],
-  ])('refuses %s %s without a site, and creates none', async (...args) => {
+  ])('refuses %s %s if there is no site, and does not create one', async (...args) => {
     const { status, stderr, made } = await runHere(...args)
     expect(stderr).toContain('There is no site in')
     expect({ status, made }).toEqual({ status: 1, made: [] })
@@ -117,7 +117,7 @@ describe('the command line', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  it('ends quietly when its reader closes the pipe', () => {
+  it('ends silently if the reader of its output closes the pipe', () => {
     const line = `"${process.execPath}" server/cli.ts studio order list --help | true; echo "\${PIPESTATUS[0]}"`
     const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' })
     expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' })
@@ -130,7 +130,7 @@ describe('the completion in Bash', () => {
     script = (await runHere('completion')).stdout
   })
 
-  /** Returns what is offered for the last word. */
+  /** Returns the completions of the last word. */
   const offeredFor = (...words: string[]) => {
     const line = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cliffhanger; echo "\${COMPREPLY[*]}"`
     const { stdout, stderr } = spawnSync('bash', ['-c', line, 'bash', 'cliffhanger', ...words], {
@@ -150,7 +150,7 @@ describe('the completion in Bash', () => {
     [['studio', 'order', 'list', '--status', 'paid', '--g'], '--gateway'],
     [['studio', 'operator', 'set-role', 'a@example.com', 'ed'], 'editor'],
     [['backup', 'fol'], ''],
-  ])('offers for %j: %s', (words, offered) => {
+  ])('completes %j with "%s"', (words, offered) => {
     expect(offeredFor(...words)).toBe(offered)
   })
 })
@@ -213,18 +213,18 @@ describe('a command that cannot be undone', () => {
     expect(await confirmCommand(ask('order', 'refund', 'ord_1'), answering('goodwill', ''))).toBe(false)
   })
 
-  it('runs in a script that gives both as options', async () => {
+  it('runs in a script that gives the reason and --yes as options', async () => {
     const parsed = ask('customer', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
     expect(await confirmCommand(parsed, undefined)).toBe(true)
   })
 
-  it('needs confirmation, unlike a command that only reads', async () => {
+  it('differs from a command that only reads, which needs no confirmation', async () => {
     expect(await confirmCommand(ask('order', 'list'), undefined)).toBe(true)
   })
 })
 
 describe('an answer in text format', () => {
-  it('is a table with headers, and amounts in units of their currency', () => {
+  it('shows a list as a table with headers, with amounts in units of their currency', () => {
     const list = [
       { id: 'ord_1', amount_cents: 499, currency: 'USD', refunded_cents: 0, email: null },
       { id: 'ord_20', amount_cents: 9900, currency: 'JPY', refunded_cents: 100, email: 'a@example.com' },

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 
-/** Runs a program whose reader closes the pipe before it writes. */
+/** Runs a program, and closes the pipe of its output before the program writes. */
 async function runUnread(...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, args, {

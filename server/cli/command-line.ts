@@ -30,12 +30,12 @@ interface CommandBase {
   log: Log
 }
 
-/** A parsed command, which has opened nothing yet. `needsSite`: fails if there is no site. */
+/** A parsed command that has not run yet. With `needsSite`, it fails if there is no site. */
 type Task = {
   /** Asks for confirmation before anything is opened. */
   confirm?: () => Promise<boolean>
 } &
-  /** `runWithoutContext` gets the database as it is, without migrations or initial data; `run` gets the opened site. */
+  /** `run` gets the opened site. `runWithoutContext` opens the database itself, without migrations or initial data. */
   (
     | { needsSite: boolean; runWithoutContext: (base: CommandBase, signal: AbortSignal) => Promise<number> }
     | { needsSite: boolean; run: (context: Context, signal: AbortSignal) => Promise<number> }

@@ -52,7 +52,7 @@ test('copies a site’s files into the bucket and reports progress; the files st
   expect((await disk.read('originals/ast_1.mp4')).equals(film)).toBe(true)
 })
 
-test('continues an aborted run with the missing files and parts of files', async () => {
+test('continues a failed run with the missing files and the missing parts of a file', async () => {
   store.setFault((call) => (call.includes('partNumber=3') ? 'fail' : undefined))
   await expect(moveToBucket(context, () => {}, neverAborted)).rejects.toThrow('UploadPart 3')
   store.setFault(() => undefined)
@@ -72,7 +72,7 @@ test('copies a changed file again', async () => {
   expect(await moveToBucket(context, () => {}, neverAborted)).toEqual({ copied: 1, alreadyPresent: 3 })
 })
 
-test('ends when aborted', async () => {
+test('stops if its signal is aborted', async () => {
   await expect(moveToBucket(context, () => {}, AbortSignal.abort())).rejects.toThrow('abort')
 })
 

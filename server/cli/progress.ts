@@ -83,8 +83,8 @@ export function timeLeft(percent: number, elapsedMs: number): string {
 }
 
 /**
- * Counts the bytes read or written in parts whose sizes are roughly known, and reports the overall progress at most
- * every two seconds.
+ * Reports the overall progress while parts, such as tables, are read or written: at most every two seconds. The sizes
+ * of the parts are estimates.
  * @returns a function that creates the stream for a part's bytes
  */
 export function createProgressMeter(

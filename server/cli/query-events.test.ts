@@ -61,7 +61,7 @@ it.each([
   ['SELECT 1; SELECT 2', 'SELECT'],
   ['SELECT nothing FROM events', 'nothing'],
   ['FROM range(100001)', '100000 rows'],
-])('refuses %s with a sentence', async (query, sentence) => {
+])('refuses %s with a readable message', async (query, sentence) => {
   await expect(run(query)).rejects.toThrow(sentence)
 })
 

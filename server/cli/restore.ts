@@ -85,7 +85,7 @@ function needsBackupSecret({ dataDir, secrets }: Config, manifest: Manifest, fol
   return true
 }
 
-/** Replaces this installation's secret by the backup's, keeping a copy of the old one. */
+/** Replaces this installation's secret by that of the backup, and keeps a copy of the old secret. */
 async function installBackupSecret({ dataDir }: Config, folder: string): Promise<void> {
   const own = join(dataDir, secretFile)
   await copyFile(own, `${own}.before-restore`)

@@ -42,12 +42,12 @@ it('uploads a cover from a file, and records it in the audit log', async () => {
 
 it('uploads an icon from a file, which is shown until it is removed', async () => {
   expect(await run('icon', 'change', picture)).toMatch(/custom: true/)
-  // Another process is notified a moment later.
+  // The request may reach another process, which is notified of the change a moment later.
   await expect.poll(() => owner.studio.callOk(showIcon)).toMatchObject({ custom: true })
   expect(await run('icon', 'remove')).toMatch(/custom: false/)
 })
 
-it('refuses a file that is no image, a missing file and an unknown video with a readable message, and changes nothing', async () => {
+it('refuses a file that is no image, a missing file, an unknown video or wrong arguments, and changes nothing', async () => {
   const { id } = await buildVideo(site.context)
   await expect(run('video', 'set-cover', id, text)).rejects.toThrow(/image/)
   await expect(run('video', 'set-cover', 'vid_none', picture)).rejects.toThrow(/Not found/)

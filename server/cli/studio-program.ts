@@ -156,7 +156,7 @@ function isLanguage(schema: TSchema | undefined): boolean {
   return items ? isLanguage(items) : 'x-language' in (schema ?? {})
 }
 
-/** Returns the placeholder of a value for the help. */
+/** Returns the placeholder that the help shows for a value. */
 function placeholderFor(schema: TSchema): string {
   const types = [typeOf(schema)].flat()
   if (types.includes('integer') || types.includes('number')) return 'number'

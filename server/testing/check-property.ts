@@ -23,7 +23,7 @@ export const propertyRuns = Number(PROPERTY_RUNS ?? defaultRuns)
 export const propertyTimeoutMs = 600_000 + propertyRuns * 2_000
 
 interface RunOptions {
-  /** Factor for the default number of cases: below 1 for slow cases, above 1 for very fast cases. */
+  /** Factor for the number of cases: below 1 for slow cases, above 1 for very fast cases. */
   share?: number
   /** One of several concurrent checks of the same property. Each lane has its own seed. */
   lane?: { number: number; of: number }
@@ -31,7 +31,7 @@ interface RunOptions {
 
 /**
  * Checks a property with random cases.
- * @throws Error with the seed, the path and the smallest failing case, and how to repeat it
+ * @throws Error with the smallest failing case and the command that repeats it
  */
 export async function checkProperty<Case>(
   property: fc.IRawProperty<Case>,

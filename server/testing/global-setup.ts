@@ -37,7 +37,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide('templateName', templateName)
   const readerName = process.env['TEST_REPLICA'] === '1' ? `${templateName}_reader` : undefined
   if (readerName !== undefined) {
-    // Like a replica, it reads everything and writes nothing.
+    // Like a replica, this user can read everything and write nothing.
     await admin.query(`CREATE ROLE ${readerName} LOGIN SUPERUSER`)
     await admin.query(`ALTER ROLE ${readerName} SET default_transaction_read_only = on`)
   }

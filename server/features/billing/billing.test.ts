@@ -25,7 +25,7 @@ async function stateOf(shopper: Shopper, number: number): Promise<string | undef
 }
 
 describe('an episode', () => {
-  test('is unlocked for its buyer when it is paid by card, and no other episode is unlocked', async () => {
+  test('is unlocked only for its buyer when it is paid by card; other episodes stay locked', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     expect(order).toMatchObject({
@@ -71,7 +71,7 @@ describe('an episode', () => {
     },
   )
 
-  test("is unlocked when the order is read after the user confirmed the bank's check", async () => {
+  test('is unlocked when the order is read after the user has confirmed 3-D Secure', async () => {
     const shopper = await Shopper.create(site)
     const answer = await shopper.buy(locked(), testCards.requires3dsOnce)
     expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'authenticate' } } })
@@ -82,7 +82,7 @@ describe('an episode', () => {
     expect(await stateOf(shopper, 4)).toBe('unlocked')
   })
 
-  test("stays locked when the user rejects the bank's check, and can be paid with another card", async () => {
+  test('stays locked when the user rejects 3-D Secure, and can be paid with another card', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(locked(), testCards.requires3dsAlways)
     await shopper.answerBankPage(info?.next.url ?? '', 'no')
@@ -121,7 +121,7 @@ describe('an episode', () => {
     expect(list).toHaveLength(1)
   })
 
-  test('is not sold if it is a draft or its id is unknown', async () => {
+  test('is not sold if its video is a draft or its id is unknown', async () => {
     const shopper = await Shopper.create(site)
     const draft = await buildVideo(site.context, { state: 'draft' })
     expect(await shopper.tryOrder({ episode_id: draft.episodes[4]?.id })).toMatchObject({ code: 404 })

@@ -47,7 +47,7 @@ async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   return rows[0]?.at?.getTime() ?? null
 }
 
-/** Delivers a webhook event. If the site stops before it has applied the event, the janitor job applies it later. */
+/** Delivers a webhook event. With `crashesBeforeApply`, the site only stores it, and the janitor job applies it later. */
 export async function deliverWebhook(
   harness: BillingHarness,
   event: WebhookEvent,
@@ -61,7 +61,7 @@ export async function deliverWebhook(
   if (!crashesBeforeApply) await applyWebhookEvent(context, received)
 }
 
-/** Completes all work: requests and webhook events arrive, and the jobs run until nothing is open. */
+/** Delivers the delayed requests and webhook events, then runs the jobs until no work is open. */
 export async function runUntilSettled(harness: BillingHarness): Promise<void> {
   harness.line.fault = 'none'
   await deliverLateRequests(harness)

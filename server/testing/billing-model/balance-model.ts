@@ -4,7 +4,7 @@ interface Lot {
   kind: 'paid' | 'bonus'
   remaining: number
   deducted: number
-  /** Amount that was debited beyond what remained of the lot. */
+  /** Debited amount that exceeded the remaining money of the lot. */
   lost: number
   expiresAt: number
 }
@@ -22,7 +22,7 @@ interface TopUpState {
   dispute: 'none' | 'open' | 'won' | 'lost'
   /** Amount that the dispute has debited. */
   disputed: number
-  /** Amount that had been taken from the top-up's paid lot when its bonus was withdrawn. */
+  /** Set when the bonus is withdrawn: the amount that was taken from the paid lot before. */
   closedAt?: number
 }
 
@@ -43,7 +43,7 @@ export class BalanceModel {
     if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', remaining: bonus, deducted: 0, lost: 0, expiresAt })
   }
 
-  /** Pays for an episode from the balance. @returns whether the site must accept it */
+  /** Pays for an episode from the balance. @returns whether the site must accept the purchase */
   buy(episode: number, cents: number, now: number): boolean {
     const usable = this.lots.filter(({ expiresAt, remaining }) => expiresAt > now && remaining > 0)
     const available = usable.reduce((sum, { remaining }) => sum + remaining, 0)
@@ -64,8 +64,8 @@ export class BalanceModel {
   }
 
   /**
-   * Refunds an amount of a purchase, by default the rest, to the lots that paid it. If a lot has a loss, the refunded
-   * money first covers the loss.
+   * Refunds an amount of a purchase to the lots that paid for it. The default is the whole amount that is not refunded
+   * yet. If a lot has a loss, the refunded money first covers the loss.
    */
   refundPurchase(episode: number, cents?: number): void {
     const bought = this.bought.get(episode)
@@ -73,7 +73,7 @@ export class BalanceModel {
     if (bought?.live && (cents ?? 0) <= refundableCents) this.restoreToLots(bought, cents ?? refundableCents)
   }
 
-  /** Returns money to lots: first to paid lots, and to those of the latest top-up first. */
+  /** Returns money to lots: paid lots before bonus lots, and lots of the latest top-up first. */
   private restoreToLots(bought: Purchase, cents: number): void {
     const parts = bought.parts.toSorted(
       (a, b) => b.lot.kind.localeCompare(a.lot.kind) || b.lot.topUp - a.lot.topUp,
@@ -92,7 +92,7 @@ export class BalanceModel {
     }
   }
 
-  /** Refunds an amount of a top-up. By default, this is its unspent part minus the spent bonus. */
+  /** Refunds an amount of a top-up. The default is the unspent paid money minus the spent bonus. */
   refundTopUp(index: number, requestedCents?: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
@@ -105,7 +105,7 @@ export class BalanceModel {
     this.closeBonus(index)
   }
 
-  /** Debits what remains of a top-up, then the purchases that it has paid for, latest first. */
+  /** Debits the amount of a top-up that is not refunded, then reverses the purchases that it paid for, latest first. */
   dispute(index: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')

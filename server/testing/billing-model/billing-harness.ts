@@ -259,9 +259,7 @@ async function createResetFunction(pool: TestDatabase['pool']): Promise<void> {
   for (const table of tables) await pool.query(`ALTER TABLE ${table} SET (vacuum_truncate = off)`)
 }
 
-/**
- * Empties the tables. The reconciliation is up to date when a sequence begins, as on a site that has run for some time.
- */
+/** Empties the tables, and marks the reconciliation as up to date, as on a site that has run for some time. */
 async function resetTables(pool: TestDatabase['pool'], now: Date): Promise<void> {
   await pool.query('SELECT forget_all()')
   await pool.query(

@@ -6,15 +6,15 @@ import type { Model } from './model.ts'
 import type { Books, EpochMs, OrderEntry, SubscriptionEntry } from './read-books.ts'
 
 /**
- * Returns whether another plan was paid after the period had ended. After an outage, this may happen before the renewal
- * is attempted.
+ * Returns whether the user paid for another plan after the period of this subscription had ended. After an outage, this
+ * may happen before the site attempts the renewal.
  */
 function isReplaced({ orders }: Books, { id, user_id, period_ends_at }: SubscriptionEntry): boolean {
   const others = orders.filter((order) => order.user_id === user_id && order.subscription_id !== id)
   return others.some(({ kind, paid_at }) => kind === 'plan' && (paid_at ?? 0) >= (period_ends_at ?? Infinity))
 }
 
-/** Checks that each subscription that has ended or is past due has a reason for it. */
+/** Checks that each ended or past-due subscription has a reason for its status. */
 export function checkEndedSubscriptions(model: Model): void {
   const { books, hadFaults, mergedSubscriptions } = model
   if (hadFaults) return
@@ -75,7 +75,7 @@ export function checkAccess(
   const isOver = (order: OrderEntry) =>
     books.subscriptions.some(({ id, status }) => id === order.subscription_id && status === 'ended')
   if (membership.state === 'free' && isOpenNow)
-    ensure(plans.some(isOver), 'a user whose plan gives access is subscribed, unless it ended early', {
+    ensure(plans.some(isOver), 'a user whose plan gives access is subscribed, unless the plan ended early', {
       membership,
       held: paidOrders,
     })

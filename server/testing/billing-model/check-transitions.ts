@@ -1,7 +1,7 @@
 import { ensure } from './ensure.ts'
 import type { StateChange } from './read-books.ts'
 
-/** The allowed transitions, including those of a refund that the bank sends back. */
+/** The allowed transitions, including those after a bank sends a refund back. */
 const transitions: Record<StateChange['kind'], Record<string, readonly string[]>> = {
   orders: {
     pending: ['paid', 'failed', 'cancelled', 'expired'],

@@ -6,7 +6,7 @@ import { isDisputeOpenOrLost } from '#server/features/billing/states/order-state
 import type { Db } from '#server/tables.ts'
 import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
-/** The money of a payment. */
+/** The fields of a payment that determine how much of its money is at the gateway. */
 export type PaymentMoney = Pick<
   Payment,
   'status' | 'amountCents' | 'refundedCents' | 'dispute' | 'disputedCents'
@@ -15,7 +15,7 @@ export type PaymentMoney = Pick<
 interface BalanceComparison {
   /** Money at the gateway according to the site's ledger, in cents. */
   ledgerCents: number
-  /** Money at the gateway according to the gateway, in cents: payments minus refunds and lost disputes. */
+  /** Money at the gateway according to the gateway, in cents: payments minus refunds and open or lost disputes. */
   gatewayCents: number
 }
 
@@ -62,7 +62,7 @@ export async function compareBalances(
   return { ledgerCents: rows[0]?.ledgerCents ?? NaN, gatewayCents: netPaidCents(payments) }
 }
 
-/** Returns the money that these payments leave at the gateway, in cents: payments minus refunds and disputes. */
+/** Returns the money of these payments that is at the gateway, in cents, without refunds and open or lost disputes. */
 export function netPaidCents(payments: readonly PaymentMoney[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')

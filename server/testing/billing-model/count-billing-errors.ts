@@ -7,7 +7,7 @@ import type { Db } from '#server/tables.ts'
 import { compareBalances, netPaidCents, type PaymentMoney } from './compare-ledger-with-gateway.ts'
 import { listAllPayments } from '#server/features/billing/gateways/contract-tests/list-all-payments.ts'
 
-/** An order and its last status that a client received. */
+/** An order, and the last status of this order that a client received. */
 export interface Sale {
   orderId: string
   gateway: OrderGatewayId
@@ -17,8 +17,9 @@ export interface Sale {
 /** The results of comparing a gateway's payments, or the balances, with the site's records. */
 export interface GatewayErrorCounts {
   gateway: OrderGatewayId
-  /** Number of successful first payments. `renewals`: number of successful renewals. */
+  /** Number of orders that were paid, without renewals. */
   sales: number
+  /** Number of renewals that were paid. */
   renewals: number
   /** Number of payments with a refund. */
   refunds: number
@@ -30,7 +31,7 @@ export interface GatewayErrorCounts {
   entitledWithoutPayment: number
   /**
    * Money at the gateway in cents: according to the site's ledger (`ledgerCents`) and to the gateway (`gatewayCents`).
-   * For balances: the deferred revenue, and the unspent paid money.
+   * For balances, these are the deferred revenue and the unspent paid money.
    */
   ledgerCents: number
   gatewayCents: number
@@ -149,9 +150,9 @@ async function selectOrders(db: Db, gateway: OrderGatewayId): Promise<OrderRow[]
 }
 
 /**
- * Counts unfinished work: open payments, refunds and webhook events. Also counts the cents of refunded or disputed
- * top-ups that are charged neither to a balance nor to the loss account. Also counts two kinds of errors: ledger
- * transactions that do not add up to zero, and lots that are negative or not the sum of their changes.
+ * Counts unfinished work: open payments, refunds and webhook events. `reversals` is the number of cents of refunded or
+ * disputed top-ups that are charged neither to a balance nor to the loss account. `uneven` counts the ledger
+ * transactions that do not add up to zero. `balances` counts the lots that are negative or not the sum of their changes.
  */
 export async function countUnfinished(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT

@@ -4,7 +4,7 @@ import type { Db } from '#server/tables.ts'
 
 /**
  * Checks the invariants of balances. Each lot and each entry is the sum of its lines. The ledger's deferred revenue
- * equals the unspent paid money. A refunded top-up has nothing open except refunds in progress.
+ * equals the unspent paid money. The account `top_up_reversals` contains only the money of top-up refunds in progress.
  */
 export async function expectBalancesConsistent(db: Db): Promise<void> {
   const lots = await sql`

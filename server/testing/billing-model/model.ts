@@ -15,9 +15,7 @@ interface ModelOrder {
   presses: number
 }
 
-/**
- * The actions of the users in a sequence and the responses that they received. They are compared with the site's books.
- */
+/** The users' actions in a sequence, and the responses to them. The tests compare them with the site's books. */
 export class Model {
   readonly guest: string
   readonly member: string
@@ -35,8 +33,9 @@ export class Model {
   mergedSubscriptions = false
   /** Webhook events and delayed requests that have not arrived yet. */
   readonly line: Pick<BillingHarness, 'events' | 'late'>
-  /** The books now, and before the last step. */
+  /** The current books. */
   books: Books
+  /** The books before the last step. */
   before: Books
 
   constructor(

@@ -291,7 +291,7 @@ export class RemoveCard extends Step {
   }
 }
 
-/** Pays an existing order, possibly twice at the same time. */
+/** Pays an existing order. Two such steps may run concurrently. */
 export class Pay extends PaymentStep {
   readonly order: number
   constructor({ order, card, fault }: { order: number; card: Behaviour; fault: Fault }) {

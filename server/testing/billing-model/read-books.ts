@@ -87,7 +87,7 @@ interface LedgerEntry {
   cents: number
 }
 
-/** A state change. `Books.changes` has the order in which the database recorded the changes. */
+/** A change of a status. `Books.changes` lists the changes in the order in which the database recorded them. */
 export interface StateChange {
   kind: 'orders' | 'payment_attempts' | 'subscriptions' | 'refunds'
   id: string

@@ -9,7 +9,7 @@ import { deliverLateRequests, deliverWebhook } from './advance-time.ts'
 import { outcomeOf, Step } from './step.ts'
 import { faultSuffix, withFault } from './with-fault.ts'
 
-/** Refunds an order as the operator: all that remains of it, or half of that. */
+/** Refunds an order as the operator: the amount that is not refunded yet, or half of it. */
 export class Refund extends Step {
   readonly number: number
   readonly part: boolean
@@ -109,7 +109,7 @@ export class FailRefunds extends GatewayEventStep {
   }
 }
 
-/** Opens a dispute about a payment, or decides it. */
+/** Opens a dispute about a payment, or decides an open dispute. */
 export class Dispute extends GatewayEventStep {
   readonly to: DisputeStatus
   constructor({ number, to }: { number: number; to: DisputeStatus }) {

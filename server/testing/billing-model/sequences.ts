@@ -23,7 +23,7 @@ import {
 } from './refund-and-webhook-steps.ts'
 import { RunConcurrently, Reconcile, Wait } from './time-steps.ts'
 
-/** Generates one of these values; higher weights are more frequent. */
+/** Generates one of the values; a value with a higher weight is more frequent. */
 const weightedConstant = <T>(...weighted: [weight: number, value: T][]) =>
   fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
 

@@ -112,7 +112,7 @@ async function subscribeAll(
       subscriptionId: newId('sub'),
       periodDays: periodDays[index % periodDays.length] ?? 0,
       startsAt,
-      // Never at the end of a period, where the renewal and the cancellation would coincide.
+      // A cancellation is never at the end of a period, where it would coincide with the renewal.
       cancelsAt: cancels
         ? startsAt + 2 * day + Math.floor(((index * 37) % count) * (360 / count)) * day + 7 * hour
         : Infinity,
@@ -185,13 +185,13 @@ async function insertOrder(tx: Tx, person: SimulatedSubscriber, planId: string):
   return token
 }
 
-/** Returns how many periods of a subscriber began until the last run of the schedulers, or until the cancellation. */
+/** Counts the periods of a subscriber that began before the cancellation or the last run of the schedulers. */
 function periodsOf(
   { startsAt, cancelsAt, periodDays }: SimulatedSubscriber,
-  lastLook: number,
-  looks: (at: number) => number,
+  lastRunAt: number,
+  jobRunBefore: (at: number) => number,
 ) {
-  const until = cancelsAt === Infinity ? lastLook : looks(cancelsAt)
+  const until = cancelsAt === Infinity ? lastRunAt : jobRunBefore(cancelsAt)
   return 1 + Math.max(0, Math.floor((until - startsAt) / (periodDays * day)))
 }
 
@@ -199,7 +199,7 @@ async function summarizeYear(
   db: Db,
   people: readonly SimulatedSubscriber[],
   end: number,
-  lookBefore: (at: number) => number,
+  jobRunBefore: (at: number) => number,
 ): Promise<YearReport> {
   const paid = await sql<{ user_id: string; charges: number; last: Date; periods: number }>`
     SELECT orders.user_id, count(*)::int AS charges, max(sandbox_payments.created_at) AS last,
@@ -218,7 +218,7 @@ async function summarizeYear(
       periods: 0,
       charges: 0,
     }
-    const periods = periodsOf(person, end, lookBefore)
+    const periods = periodsOf(person, end, jobRunBefore)
     const { charges = 0, last, periods: charged } = chargesOf.get(userId) ?? {}
     line.subscriptions++
     line.cancelled += cancelsAt === Infinity ? 0 : 1

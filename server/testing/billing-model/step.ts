@@ -14,7 +14,7 @@ import { readBooks } from './read-books.ts'
 /** The site's response: done, or the name of the refusal. */
 export type Answer = 'done' | RefusalName
 
-/** Runs `work` and returns `done` or its refusal. @throws Error for any error that is not a refusal */
+/** Runs `work`. @returns `done`, or the name of the refusal @throws any error of `work` that is not a refusal */
 export async function outcomeOf(work: () => Promise<unknown>): Promise<Answer> {
   try {
     await work()
@@ -125,5 +125,5 @@ export async function checkFinalState(
     gatewayCents,
   })
   for (const [what, count] of Object.entries({ ...wrongs, ...(await countUnfinished(db)) }))
-    ensure(count === 0, `nothing is wrong at the end: ${what}`, count)
+    ensure(count === 0, `a sequence ends without ${what}`, count)
 }

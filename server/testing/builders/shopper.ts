@@ -32,7 +32,7 @@ type OrderParams = Partial<BodyOf<typeof createOrder>>
 
 let shopperCount = 0
 
-/** A guest who buys. Also performs the browser's steps between the API calls. */
+/** A guest who buys. The methods also perform the browser's steps between the API calls. */
 export class Shopper {
   readonly visitor: Visitor
   /** A unique e-mail address, because some offers are limited to one per address. */
@@ -53,9 +53,9 @@ export class Shopper {
 
   async plan(days: number): Promise<Plan> {
     const { list } = await this.visitor.callOk(listPlans)
-    const findPlan = list.find(({ period_days }) => period_days === days)
-    if (!findPlan) throw new Error(`there is no plan of ${days} days`)
-    return findPlan
+    const plan = list.find(({ period_days }) => period_days === days)
+    if (!plan) throw new Error(`there is no plan of ${days} days`)
+    return plan
   }
 
   tryOrder(params: OrderParams, headers: Record<string, string> = {}): Promise<Envelope<Order>> {

@@ -29,8 +29,8 @@ const minute = 60_000
 const week = 7 * 24 * 60 * minute
 
 /**
- * Numbers of the episodes that every viewer has requested: one that is free, and two that are locked. Buyers have
- * bought `bought`.
+ * Numbers of the episodes that every viewer requests: a free one and two locked ones. The viewer `bought another` buys
+ * `another`; the viewers `bought this` and `refunded` buy `bought`.
  */
 export const testEpisodes = { free: 1, bought: 4, another: 5 }
 

@@ -1,4 +1,4 @@
-// Runs a process that changes a subscription's payment method, and that may be killed meanwhile (crash-in-billing.ts).
+// A process that changes a subscription's payment method. `crashInBilling` may kill the process meanwhile.
 import { changePaymentMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

@@ -1,5 +1,5 @@
-// Runs a process that repeatedly aggregates plays, favorites and episode views until its input closes. Any error ends
-// the process.
+// A process that repeatedly aggregates plays, favorites and episode views until its input closes. Any error ends the
+// process.
 import { aggregateFavoriteBatch, aggregatePlayBatch } from '#server/features/library/counts/count-queries.ts'
 import { aggregateEpisodeViewerBatch } from '#server/features/library/episode-view-queries.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'

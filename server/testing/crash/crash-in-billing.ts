@@ -24,8 +24,8 @@ export interface StatementCounts {
 }
 
 /**
- * Runs billing work in this process, which kills itself with SIGKILL at the place that its arguments name. After a
- * complete run, prints its `StatementCounts`.
+ * Runs billing work in this process, which kills itself with SIGKILL at the crash point that its arguments name. If the
+ * work completes, the process prints its `StatementCounts`.
  */
 export async function crashInBilling(
   url: string,

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 
-/** The point at which a process crashes: before its n-th statement (`before`), or after sending it (`sent`). */
+/** The point at which a process crashes: before its statement number `at` (`before`), or after sending it (`sent`). */
 export interface CrashPoint {
   when: 'never' | 'before' | 'sent'
   at: number
@@ -11,8 +11,8 @@ export interface CrashPoint {
 const never = new Promise<never>(() => {})
 
 /**
- * Opens a connection pool that records its statements and calls `die` at the crash point. After that, it sends no
- * statement and returns no result.
+ * Opens a connection pool that records its statements and calls `die` at the crash point. After the crash, the pool
+ * sends no statement and returns no result.
  */
 export function openCrashingPool(
   config: pg.PoolConfig,

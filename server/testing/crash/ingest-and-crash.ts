@@ -1,6 +1,5 @@
-// Runs a worker process that converts the files in the ingest queue, and that may be killed by SIGKILL. It is killed a
-// number of milliseconds after its start (`after`), or after it has moved a number of files and folders to their final
-// place (`moved`).
+// A worker process that converts the files in the ingest queue, and may kill itself with SIGKILL. It does so `at`
+// milliseconds after its start (`after`), or when it has moved `at` files and folders to their final place (`moved`).
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

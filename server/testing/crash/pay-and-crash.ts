@@ -1,4 +1,4 @@
-// Runs a process that pays an order, and that may be killed meanwhile (crash-in-billing.ts).
+// A process that pays an order. `crashInBilling` may kill the process meanwhile.
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

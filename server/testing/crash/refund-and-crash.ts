@@ -1,4 +1,4 @@
-// Runs a process that refunds an order, and that may be killed meanwhile (crash-in-billing.ts).
+// A process that refunds an order. `crashInBilling` may kill the process meanwhile.
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

@@ -1,4 +1,4 @@
-// Runs a process that renews a subscription, and that may be killed meanwhile (crash-in-billing.ts).
+// A process that renews a subscription. `crashInBilling` may kill the process meanwhile.
 import { renewSubscription } from '#server/features/billing/jobs/renew-subscription.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

@@ -7,12 +7,12 @@ export interface ScriptResult {
   stdout: string
 }
 
-/** Ends a script that hangs. On a busy machine, a conversion takes minutes. */
+/** A script that runs longer is ended, because it hangs. On a busy machine, a conversion takes minutes. */
 const longestRunMs = 300_000
 
 /**
- * Runs a script of this folder in a separate process. It inherits no environment variable except the setting of the
- * compile cache. `onStart` receives the process.
+ * Runs a script of this folder in a separate process. The process inherits no environment variable except the setting of
+ * the compile cache. `onStart` receives the process.
  */
 export function runScript(
   name: string,

@@ -1,5 +1,5 @@
-// Runs a process that sends queued mails. It is killed by SIGKILL before its n-th statement (`before`), or directly
-// after sending it (`sent`).
+// A process that sends queued mails. It kills itself with SIGKILL before its statement number `at` (`before`), or
+// directly after sending this statement (`sent`).
 import { Kysely, PostgresDialect } from 'kysely'
 import { createMailComposer } from '#server/i18n/compose-mail.ts'
 import { systemClock } from '#server/platform/clock.ts'

@@ -1,5 +1,5 @@
-// Runs a process that starts the embedded PostgreSQL of a data directory, or adopts a running one, and writes rows
-// until it is killed. Prints each number after the database has acknowledged it.
+// A process that writes rows to the embedded PostgreSQL of a data directory until it is killed. It starts the server if
+// it does not run yet. It prints each number after the database has acknowledged it.
 import pg from 'pg'
 import { startEmbeddedDatabase } from '#server/platform/database/embedded/embedded-database.ts'
 import { createLog } from '#server/platform/log.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 
-/** Wraps a storage to record its calls, and which of them are made inside a transaction of this database. */
+/** Wraps a storage. Records its calls, and separately the calls that are made while a transaction is open. */
 export function recordStorageCalls(
   storage: Storage,
   db: Db,

@@ -99,7 +99,7 @@ async function run(
     listen_addresses: host?.address ?? '',
     unix_socket_directories: socketDir,
     max_connections: '120',
-    // Disables cancelling: by default, applying changes cancels conflicting queries.
+    // By default, applying changes cancels conflicting queries on the replica; -1 prevents this.
     max_standby_streaming_delay: '-1',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -9,8 +9,9 @@ interface ContendedRow {
 }
 
 /**
- * Runs work while other transactions use the same row: one locks it as foreign key checks do, and another waits behind
- * `work` to lock it. Work that locks and changes the row in a single statement ends in a deadlock.
+ * Runs `work` while three other transactions use the same row. One locks the row as foreign key checks do, one has
+ * changed it, and one waits behind `work` to lock it. Work that locks and changes the row in a single statement ends in
+ * a deadlock.
  */
 export async function contendForRow(
   pool: Pool,

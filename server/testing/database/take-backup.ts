@@ -11,8 +11,9 @@ const tables = sql`
 
 /**
  * Stores a snapshot of the database, which replaces the previous one. The sandbox's tables are not restored, because a
- * real gateway keeps its records too. The loop over the tables runs in the server, because there are about a hundred.
- * The copies of the tables are created once per database, because this takes the server longer than most tests.
+ * site's backup does not restore the records of a real gateway. The loop over the tables runs in the server, because
+ * there are about a hundred tables. The copies of the tables are created once per database, because creating them takes
+ * longer than most tests.
  * @returns a function that restores the snapshot, as from a backup
  */
 export async function takeBackup(db: Db): Promise<() => Promise<void>> {

@@ -64,7 +64,7 @@ test.each(queries)(
   },
 )
 
-test('a replica of a test run reads as a user who cannot write, and a write makes its close fail', async () => {
+test('a test run with a replica reads as a user who cannot write; close() fails after a refused write', async () => {
   const readerName = `reader_${process.pid}`
   await one.pool.query(`CREATE ROLE ${readerName} LOGIN SUPERUSER`)
   await one.pool.query(`ALTER ROLE ${readerName} SET default_transaction_read_only = on`)

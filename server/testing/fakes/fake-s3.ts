@@ -24,7 +24,7 @@ export interface FakeS3 {
   url: string
   /** The requests so far, such as `PUT /films/media/a`. */
   requests: string[]
-  /** Sets a function that chooses a fault for each request. By default, there are none. */
+  /** Sets a function that chooses a fault for each request. By default, no request has a fault. */
   setFault(fault: (call: string) => Fault | Promise<Fault>): void
   close(): Promise<void>
 }

@@ -30,7 +30,7 @@ export class FakeStripeIdempotency {
   /**
    * Responds to a request. Stores the first response for a key for a day, including declines and status 500. Responses
    * with status 400 or 404 are not stored.
-   * @param key undefined for a request that is not idempotent
+   * @param key undefined for a request without an idempotency key
    */
   async run(
     key: string | undefined,

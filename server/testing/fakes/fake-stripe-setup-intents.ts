@@ -62,7 +62,7 @@ export class FakeSetupIntents {
     return setup
   }
 
-  /** Returns a SetupIntent. If the request expands it, the card is included. */
+  /** Returns a SetupIntent. It includes the card if the request expands `payment_method`. */
   read(id: string, { expand }: Dict): Dict {
     const setup = this.get(id)
     const whole = JSON.stringify(expand ?? null).includes('payment_method') && setup.payment_method !== null

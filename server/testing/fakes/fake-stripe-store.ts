@@ -318,7 +318,7 @@ export class FakeStripeStore {
     }
   }
 
-  /** Opens a dispute about a payment, or decides it. */
+  /** Opens a dispute about a payment, or decides an open dispute. */
   dispute(id: string, status: 'warning_needs_response' | 'needs_response' | 'won' | 'lost'): void {
     const intent = this.intent(id)
     if (!intent.charge) throw new Error(`${id} has no charge`)
@@ -378,7 +378,7 @@ function presentCard({ number }: Pick<Method, 'number'> = { number: '' }): Dict 
   }
 }
 
-/** Returns whether a charge matches the filters by payment and by time of creation. */
+/** Returns whether a refund or a dispute matches the filters by payment and by time of creation. */
 function matchesQuery(
   { payment_intent, created }: { payment_intent?: Json; created?: Json },
   params: Dict,

@@ -250,7 +250,7 @@ function routeCall({ store, setups, webhooks }: RouteTargets, call: string, id: 
   }
 }
 
-/** Replaces the charge of a payment by its id, unless the request expands it. */
+/** Replaces the charge of a payment by its id, unless the request expands `latest_charge`. */
 function withoutExpansions(answer: Dict, { expand }: Dict): Dict {
   if (JSON.stringify(expand ?? null).includes('latest_charge')) return answer
   const byName = (object: Dict) => ({

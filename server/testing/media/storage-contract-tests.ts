@@ -12,7 +12,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
   })
 
   describe(name, () => {
-    it('reads a written file, and replaces it', async () => {
+    it('writes and reads a file, and replaces an existing file', async () => {
       const { storage, at } = newLocation()
       await storage.write(`${at}/a b+ü.txt`, 'one')
       await storage.write(`${at}/a b+ü.txt`, Buffer.from([0, 255, 10]))
@@ -57,7 +57,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       expect(await storage.exists(`${at}/film.mp4`)).toBe(true)
     })
 
-    it('lists all files below a folder with size and time, and no file of a folder whose name has the same beginning', async () => {
+    it('lists the files below a folder with size and time, and omits folders with the same prefix', async () => {
       const { storage, at } = newLocation()
       const before = Date.now() - 5000
       await storage.write(`${at}/v0/1.m4s`, '12345')

@@ -90,8 +90,8 @@ export function loudnessOf(path: string): { integrated: number; peak: number } {
 }
 
 /**
- * Divides the first frame into `parts` equal columns, and into as many rows. Returns the average brightness of each
- * column (from left to right, as `row`) and of each row (downwards, as `column`).
+ * Divides the first frame into `parts` columns and `parts` rows of equal size. In the result, `row` has the average
+ * brightness of each column, from left to right. `column` has the average brightness of each row, downwards.
  */
 export function brightnessProfile(path: string, parts: number): { row: number[]; column: number[] } {
   const look = (width: number, height: number) => [
@@ -110,7 +110,7 @@ export function brightnessProfile(path: string, parts: number): { row: number[];
   return { row: look(parts, 1), column: look(1, parts) }
 }
 
-/** Returns fields of one stream, in ffprobe's order. For a playlist, ffprobe prints everything twice. */
+/** Returns fields of one stream, in ffprobe's order. Reads one line, because ffprobe prints a playlist's fields twice. */
 export function streamFields(path: string, stream: string, fields: string): string[] {
   const args = ['-select_streams', stream, '-show_entries', `stream=${fields}`, '-of', 'csv=p=0']
   return execFileSync(programs.ffprobePath, ['-v', 'error', ...args, path], {

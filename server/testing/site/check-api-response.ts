@@ -80,8 +80,8 @@ interface Answer {
 }
 
 /**
- * Checks that the endpoint declares a refusal. In the document, refusals with the same code differ only by name. The
- * response's message shows which one it is.
+ * Checks that the endpoint declares a refusal. In the document, refusals with the same code differ only by name. So the
+ * check identifies the refusal by the response's message.
  */
 function checkRefusal(method: string, path: string, { code, message, info }: Answer): void {
   if (code === 200) return

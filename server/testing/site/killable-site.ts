@@ -1,4 +1,4 @@
-// Runs a site in a separate process that a test may kill. Prints its URL.
+// A process that runs a site, and that a test may kill. It prints the site's URL.
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 import { startTestSite } from './test-site.ts'
 

@@ -9,8 +9,8 @@ export interface ServerHost {
 }
 
 /**
- * Returns the command line and spawn options that run a program on a host, or on this machine if `host` is undefined,
- * as the chosen user. The program receives SIGTERM when this process exits.
+ * Returns the command line and spawn options that run a program as the chosen user. The program runs on `host`, or on
+ * this machine if `host` is undefined. It receives SIGTERM when this process exits.
  */
 export function onHost(
   host: ServerHost | undefined,
@@ -23,8 +23,8 @@ export function onHost(
     const [bound, words] = boundToUs(program.command, program.args)
     return { command: bound, args: words, options }
   }
-  // Only root may enter the host. So the user is changed there, by a command instead of by options, and SIGTERM is
-  // requested last, because the change of the user would revoke the request.
+  // Only root may enter the host, so a command on the host changes the user. SIGTERM is requested after that, because
+  // the change of the user would revoke the request.
   const user = runAs && { ...runAs, needsDirCapability: true }
   const program = asUser(user, ...boundToUs(command, args))
   const [enter = '', ...words] = host.enter

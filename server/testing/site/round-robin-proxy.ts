@@ -28,8 +28,8 @@ function forward(target: string, request: IncomingMessage, response: ServerRespo
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
     answer.pipe(response)
   })
-  // Ignores the error if there is a response: a server that refuses a body for its size responds without reading it to
-  // the end.
+  // A server that refuses a body for its size responds without reading the whole body. So an error after the response is
+  // ignored.
   upstream.on('error', () => response.headersSent || response.destroy())
   response.on('close', () => upstream.destroy())
   request.pipe(upstream)

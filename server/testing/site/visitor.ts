@@ -46,14 +46,14 @@ export class Visitor {
       ...init.headers,
     }
     const response = await fetch(this.url + path, { redirect: 'manual', ...init, headers })
-    for (const header of response.headers.getSetCookie()) this.#keep(header)
+    for (const header of response.headers.getSetCookie()) this.#storeCookie(header)
     const { pathname } = new URL(path, this.url)
     if (pathname.startsWith('/api/') && pathname !== '/api/openapi.json')
       await (await this.#check()).check(init.method ?? 'GET', pathname, response.clone())
     return response
   }
 
-  #keep(header: string): void {
+  #storeCookie(header: string): void {
     const [pair = ''] = header.split(';')
     const name = pair.slice(0, pair.indexOf('=') + 1)
     const others = this.cookie.split('; ').filter((each) => each !== '' && !each.startsWith(name))

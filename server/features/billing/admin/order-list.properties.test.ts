@@ -15,17 +15,17 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Creation times of orders, in milliseconds after the earliest. Several orders may have the same time. */
-const orderIndexes = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
+const creationTimes = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
 
 test(
-  'lists every existing order, and no order twice, while orders are created and a guest’s orders are merged',
+  'lists every order of the member, and no order twice, while orders are created and a guest’s orders are merged',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(
       fc.asyncProperty(
         fc.record({
-          own: orderIndexes,
-          guests: orderIndexes,
+          own: creationTimes,
+          guests: creationTimes,
           sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
           signInAfter: fc.nat({ max: 4 }),
           newAfter: fc.array(fc.nat({ max: 4 }), { maxLength: 3 }),

@@ -140,7 +140,7 @@ describe('auto-unlock', () => {
     expect(await leftOf(shopper)).toBe(500)
   })
 
-  test('charges only the announced price, even if the user agreed to a higher one', async () => {
+  test('is refused at a price above the announced one, even if the user agreed to the higher price', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const announced = async (amount_cents: number) => {
@@ -196,7 +196,7 @@ describe('consent to auto-unlock', () => {
     expect((await shopper.visitor.callOk(getBalance)).auto_unlocks).toEqual([])
   })
 
-  test('applies to each automatic order, so the user cannot withdraw from it', async () => {
+  test('applies to each automatic order, so the user cannot withdraw from these orders', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const { info } = await unlock(shopper, 4)
@@ -235,7 +235,7 @@ describe('the audit log of auto-unlock', () => {
     ])
   })
 
-  test('has a limited number of events per network, even if auto-unlock is turned on and off again', async () => {
+  test('has a limited number of events per network, so turning auto-unlock on repeatedly is refused', async () => {
     const limited = await balanceSite({ RATE_LIMIT_AUDIT_EVENTS_PER_IP: '2/h' })
     try {
       const { shopper } = await createShopperWithBalance(limited)
@@ -319,7 +319,7 @@ describe('undoing an automatic unlock', () => {
     expect(await undoUnlock(shopper, info?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
   })
 
-  test('undoes one unlock if requested several times concurrently', async () => {
+  test('undoes only one of three unlocks whose undo is requested concurrently', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const orders = [await unlock(shopper, 4), await unlock(shopper, 5), await unlock(shopper, 6)]

@@ -77,7 +77,7 @@ test(
 )
 
 test(
-  'a refund of a top-up is sent at most once if the process dies before or after a commit, and the balance matches',
+  'a top-up is refunded at most once if the process dies before or after a commit, and the balance matches the refund',
   { timeout: 600_000 },
   async () => {
     const refundUntil = (crashPoint: CrashPoint, orderId: string) =>

@@ -151,7 +151,7 @@ const steps = fc.array(
       weight: 6,
       arbitrary: fc
         .tuple(anEpisode, fc.constantFrom(1, 1, 5))
-        .map(([episode, times]) => ['press', purchaseConcurrently(episode, times)] as const),
+        .map(([episode, times]) => [`buy ${episode} ${times} times`, purchaseConcurrently(episode, times)] as const),
     },
     {
       weight: 2,
@@ -171,14 +171,14 @@ const steps = fc.array(
       weight: 2,
       arbitrary: fc
         .tuple(which, someCents)
-        .map(([index, cents]) => [`refused ${cents} of ${index}`, refusedRefund(index, cents)] as const),
+        .map(([index, cents]) => [`refused refund of ${cents} of top-up ${index}`, refusedRefund(index, cents)] as const),
     },
     { weight: 2, arbitrary: which.map((index) => ['openDispute', openDispute(index)] as const) },
     {
       weight: 2,
       arbitrary: fc
         .tuple(which, fc.constantFrom('won' as const, 'lost' as const))
-        .map(([index, outcome]) => [`${outcome} ${index}`, endDispute(index, outcome)] as const),
+        .map(([index, outcome]) => [`dispute of top-up ${index} ${outcome}`, endDispute(index, outcome)] as const),
     },
     { weight: 1, arbitrary: fc.constantFrom(1, 4).map((days) => [`wait ${days}`, wait(days)] as const) },
   ),
@@ -199,7 +199,7 @@ async function observe({ model, shopper }: Run): Promise<void> {
 }
 
 test(
-  'a balance is never negative, always equals payments less spending, and each paid purchase unlocks its episode',
+  'a balance is never negative and always matches the model, and each paid purchase unlocks its episode',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(

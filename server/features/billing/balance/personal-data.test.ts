@@ -194,7 +194,7 @@ describe('an account with a pending refund of a top-up', () => {
     expect(await shopper.visitor.callOk(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  test('gets the money back into the balance, and can refund it again, if the refund fails', async () => {
+  test('gets the money back into the balance, where it is refundable again, if the refund fails', async () => {
     const { shopper } = await createShopperWithBalance(site)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     await shopper.visitor.callOk(refundBalance, { body: {} })

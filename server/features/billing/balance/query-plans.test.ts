@@ -73,7 +73,7 @@ const reads: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['the daily balance figures', (db) => selectBalanceDays(db, { from: now, to: new Date() })],
 ]
 
-it.each(reads)('%s is read through an index, without a sequential scan', async (_name, work) => {
+it.each(reads)('reads %s through an index, without a sequential scan', async (_name, work) => {
   const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {

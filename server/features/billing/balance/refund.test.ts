@@ -89,7 +89,7 @@ describe('a refund of a top-up', () => {
     )
   })
 
-  test('does not pay more to a user who spent the bonus first', async () => {
+  test('pays no more than the price minus the spent bonus if only bonus money was spent', async () => {
     const { shopper, topUp } = await withBalance(500, 198)
     for (const number of [4, 5])
       expect(await unlockEpisode(shopper, number)).toMatchObject({ discount_cents: 99 })
@@ -143,7 +143,7 @@ describe('a refund of a top-up', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 99 })
   })
 
-  test('does not restore the bonus that an earlier refund removed, if the gateway refuses it', async () => {
+  test('does not restore the bonus that an earlier refund removed, if the gateway refuses the new refund', async () => {
     const { shopper, topUp } = await withBalance(500, 150)
     const order = await unlockEpisode(shopper)
     // Refunds the whole refundable amount: 99 of the bonus are set off, and 51 are withdrawn.
@@ -229,7 +229,7 @@ describe('a refund of a top-up', () => {
     await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
   })
 
-  test('makes the money unspendable while it is pending, and restores it if the gateway refuses', async () => {
+  test('blocks the money while the refund is pending, and releases it if the gateway refuses the refund', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))
     expect(await refund(topUp)).toMatchObject({ status: 'pending' })
@@ -329,7 +329,7 @@ describe('a refund of a purchase whose top-up was refunded', () => {
     const { shopper, topUp } = await withBalance(100, 190)
     const first = await unlockEpisode(shopper)
     await unlockEpisode(shopper, 5)
-    // An operator refunds all remaining paid money. The user could not request that, because more bonus was spent.
+    // An operator refunds all remaining paid money. The user could not request that, because the spent bonus is larger.
     await refund(topUp, 92)
     expect(await balanceOf(shopper)).toBeUndefined()
     await refund(first)
@@ -403,7 +403,7 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
   })
 
-  test('books no loss if it is lost and the revoked purchase covers it', async () => {
+  test('books no loss if the dispute is lost and the revoked purchase covers the amount', async () => {
     const { shopper, topUp } = await withBalance(500)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 401)

@@ -214,14 +214,14 @@ describe('a purchase from the balance', () => {
     expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', gateway: 'balance' })).toMatchObject(
       refused,
     )
-    const higherPrice = { episode_id: episodeIdOf(site), gateway: 'balance' as const, amount_cents: 98 }
-    expect(await shopper.tryOrder(higherPrice)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
+    const otherPrice = { episode_id: episodeIdOf(site), gateway: 'balance' as const, amount_cents: 98 }
+    expect(await shopper.tryOrder(otherPrice)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2300 })
   })
 })
 
 describe('bonus money', () => {
-  test('is spent before paid money, earliest expiry first, and is a discount', async () => {
+  test('is spent before paid money, earliest expiry first, and counts as a discount', async () => {
     const shopper = await Shopper.create(site)
     for (const [bonus, days] of [
       [50, null],

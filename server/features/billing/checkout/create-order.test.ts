@@ -112,7 +112,7 @@ describe('the checkout', () => {
     ).toBe(400)
   })
 
-  test('refuses a token that was already used', async () => {
+  test('refuses a card token that was already used', async () => {
     const shopper = await Shopper.create(site)
     const [one, two] = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) })]
     const token = await shopper.cardToken()

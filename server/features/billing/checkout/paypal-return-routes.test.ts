@@ -52,7 +52,7 @@ const statesOf = async (orderId: string) => {
     .execute()
 }
 
-test('a payment that the buyer cancelled at PayPal is cancelled once, and the order can be paid with another method', async () => {
+test('a payment that the buyer cancelled at PayPal is cancelled once, and its order stays open', async () => {
   const { shopper, order, token } = await createWaitingOrder()
   expect(await returnFromPaypal('cancelled', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await returnFromPaypal('cancelled', token)).toBe(`/order/result?order_id=${order.id}`)

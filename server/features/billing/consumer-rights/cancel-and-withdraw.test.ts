@@ -77,7 +77,7 @@ describe('the cancellation link of a receipt', () => {
     expect(await person.subscriptionRow()).toMatchObject({ cancel_at_period_end: true })
   })
 
-  it('is refused if the plan has ended, if the secret is unknown, and if it has another purpose', async () => {
+  it('is refused if the plan has ended, or if the secret is unknown or has another purpose', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const secret = await last(email, 'cancel')
@@ -243,7 +243,7 @@ describe('a withdrawal', () => {
     expect(await shopper.getOrder(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   })
 
-  it('does not block others if the gateway refuses its refund, and is abandoned after the last retry', async () => {
+  it('does not block other withdrawals if the gateway refuses its refund, and is abandoned after the last retry', async () => {
     const { db, clock } = site.context
     const stuck = await Shopper.create(site)
     await stuck.buy(episode())

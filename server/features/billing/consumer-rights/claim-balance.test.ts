@@ -39,7 +39,7 @@ async function ordersOf({ visitor }: Shopper): Promise<string[]> {
   return 'list' in found ? found.list.map(({ id }) => id) : []
 }
 
-/** Creates a guest with a balance and two episodes. @returns the secrets in the receipts, that of the top-up first */
+/** Creates a guest with a balance and two episodes. `secrets` are from the receipts, beginning with the top-up. */
 async function guest() {
   const { shopper, topUp: order } = await createShopperWithBalance(site)
   const bought = [await unlockFromBalance(site, shopper, 4), await unlockFromBalance(site, shopper, 5)]
@@ -63,7 +63,7 @@ describe('a purchase of a guest with a balance, claimed in another browser', () 
     expect(await claim(await Shopper.create(site), secrets[1])).toMatchObject({ code: 500 })
   })
 
-  test('is refunded to the guest’s balance, not to its new owner', async () => {
+  test('is refunded to the guest’s balance, not to the new owner of the purchase', async () => {
     const { shopper, bought, secrets } = await guest()
     const device = await Shopper.create(site)
     await claim(device, secrets[1])

@@ -164,7 +164,7 @@ describe('the claim of a receipt', () => {
     })
   })
 
-  it('does not sign in to the verified account of the address, but works once its owner has signed in', async () => {
+  it('does not sign in to the verified account of the address, but works once the owner has signed in', async () => {
     const { email, claim } = await createBuyer()
     const member = await createVisitor()
     const { id } = await register(member, email)
@@ -219,7 +219,7 @@ describe('a claim is refused', () => {
     expect(await use(await createVisitor(), claim)).toMatchObject({ code: 500 })
   })
 
-  it('for a member with another address, but works after signing out', async () => {
+  it('for a member with another address, but then works for a guest', async () => {
     const { claim } = await createBuyer()
     const other = await createVisitor()
     await register(other, 'other@example.com')
