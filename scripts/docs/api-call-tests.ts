@@ -237,7 +237,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
     tests: [
       [
         paypal,
-        'a payment that the buyer cancelled at PayPal is cancelled once, and the order can be paid with another method',
+        'a payment that the buyer cancelled at PayPal is cancelled once, and its order stays open',
       ],
       [
         paypal,

@@ -39,7 +39,7 @@ test.each([
   { days: 7, tries: [0, day, 3 * day] },
   { days: 1, tries: [0, 4 * hour, 12 * hour] },
 ])(
-  'a declined card is tried at $tries ms after a period of $days days; then the subscription ends and nothing is owed',
+  'a card that declines renewals is charged $tries ms after a period of $days days; then the subscription ends, and nothing is owed',
   async ({ days, tries }) => {
     if (days === 1)
       await site.context.db
@@ -96,7 +96,7 @@ test('the new period starts at the end of the old one if a retry pays the renewa
   ])
 })
 
-test('a lost or stolen card is not charged again, and the subscription ends with its grace', async () => {
+test('a lost or stolen card is not charged again, and the subscription ends when its grace ends', async () => {
   const person = await Subscriber.create(site)
   declineRenewals('card_lost')
   await person.advanceAndRenew(7 * day)
@@ -211,7 +211,7 @@ test('the user can pay an open period only if the gateway accepts its amount', a
   })
 })
 
-test('a renewal is not retried if its gateway refuses the amount; the user is notified, and the plan ends with its grace', async () => {
+test('a renewal is not retried if its gateway refuses the amount; the user is notified, and the plan ends after its grace', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   expect(await person.subscriptionRow()).toMatchObject({

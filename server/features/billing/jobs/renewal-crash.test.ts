@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Creates a subscriber whose period ended a minute ago, also by the clock of another process. */
+/** Creates a subscriber whose period ended a minute ago by the system clock, which other processes use. */
 async function due(): Promise<Subscriber> {
   const person = await Subscriber.create(site)
   const ended = new Date(Date.now() - minute)

@@ -59,7 +59,7 @@ const count = async (query: ReturnType<typeof sql<{ count: number }>>) =>
   (await query.execute(site.context.db)).rows[0]?.count
 
 test(
-  'in a year with all states of PayPal, nothing is charged twice, given away or missing in the ledger',
+  'in a year with all states of PayPal payments, nothing is charged twice, given away or missing in the ledger',
   { timeout: 300_000 },
   async () => {
     for (let person = 0; person < people; person++) await subscribe()

@@ -139,7 +139,7 @@ async function stripeSite(limits: Record<string, string>) {
   }
 }
 
-test('a card that only the webhook event reports as failed counts for the network', async () => {
+test('a card that only the webhook event reports as failed counts towards the limit of its network', async () => {
   const { shop, orderParams, decline, tryOrder, close } = await stripeSite({
     RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h',
   })
@@ -150,18 +150,18 @@ test('a card that only the webhook event reports as failed counts for the networ
     }
     expect(await tryOrder(await Shopper.create(shop), 3)).toBe(429)
     const { db, clock } = shop.context
-    const savedMethods = () =>
+    const hashedAttempts = () =>
       db.selectFrom('payment_attempts').select('network_hash').where('network_hash', 'is not', null).execute()
-    expect(await savedMethods()).toHaveLength(2)
+    expect(await hashedAttempts()).toHaveLength(2)
     const later = { now: () => new Date(clock.now().getTime() + 3_601_000) }
     await runJanitor({ ...shop.context, clock: later })
-    expect(await savedMethods()).toHaveLength(0)
+    expect(await hashedAttempts()).toHaveLength(0)
   } finally {
     await close()
   }
 })
 
-test('a payment that was started and waits for a card counts for the user and the network', async () => {
+test('a payment that waits for a card counts towards the limits of its user and its network', async () => {
   const own = await stripeSite({ RATE_LIMIT_CARD_FAILURES_PER_USER: '2/h' })
   const shared = await stripeSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h' })
   try {

@@ -15,7 +15,7 @@ import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-s
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 
 const day = 86_400_000
-const master = { brand: 'visa', last4: '3220' }
+const challengedCard = { brand: 'visa', last4: '3220' }
 
 let site: BillingSite
 
@@ -115,7 +115,7 @@ test.each([
   expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })
 
-test("a card replaces the old one only if it passes the bank's check", async () => {
+test('a card replaces the old one only if it passes 3-D Secure', async () => {
   const subscriber = await Subscriber.create(site)
   const old = await referenceOf(subscriber)
   const { shopper } = subscriber
@@ -131,7 +131,7 @@ test("a card replaces the old one only if it passes the bank's check", async () 
     code: 200,
     info: { status: 'saved' },
   })
-  expect(await membershipOf(shopper)).toMatchObject({ method: master })
+  expect(await membershipOf(shopper)).toMatchObject({ method: challengedCard })
 })
 
 test('an approved wallet replaces a card and pays the renewal, but a cancelled wallet changes nothing', async () => {
@@ -469,7 +469,7 @@ test('a repeated event about the first payment does not restore its card', async
   expect(await referenceOf(subscriber)).toBe(chosen)
 })
 
-test('saving cards cannot be used to test them: the sixth card within an hour is refused, even after successes', async () => {
+test('saving cannot be used to test stolen cards: the sixth card within an hour is refused, even after successes', async () => {
   const subscriber = await Subscriber.create(site)
   for (const card of [
     testCards.declined,

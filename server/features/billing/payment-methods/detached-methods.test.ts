@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => gateways.close())
 beforeEach(() => gateways.connectWebhooks())
 
-type Way = 'stripe' | 'paypal'
+type GatewayName = 'stripe' | 'paypal'
 
 /** Creates a subscriber of a 30-day plan with a card or wallet. @returns also the gateway's id of the saved method */
-async function subscriber(gateway: Way) {
+async function subscriber(gateway: GatewayName) {
   const shopper = await Shopper.create(site)
   const plan_id = (await shopper.plan(30)).id
   const order = await shopper.order({
@@ -45,13 +45,13 @@ async function subscriber(gateway: Way) {
   }
 }
 
-async function pay(gateway: Way, next: { url?: string; client_secret?: string }) {
+async function pay(gateway: GatewayName, next: { url?: string; client_secret?: string }) {
   if (gateway === 'stripe') return stripe.confirm(next.client_secret ?? '', testCards.pays)
   return paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
 }
 
 /** Removes the card or wallet at the gateway, as its owner can do. The gateway sends an event. */
-const takeAway: Record<Way, (name: string) => void> = {
+const takeAway: Record<GatewayName, (name: string) => void> = {
   stripe: (name) => void stripe.store.detach(name),
   paypal: (name) => paypal.orders.removeWallet(name),
 }
@@ -92,7 +92,7 @@ test.each(['stripe', 'paypal'] as const)(
   },
 )
 
-test('a plan whose method was detached ends with its grace period if it is not paid', async () => {
+test('a plan whose method was detached ends after its grace period if it is not paid', async () => {
   const { name, membership } = await subscriber('stripe')
   takeAway.stripe(name)
   await expect.poll(membership).toMatchObject({ method_detached: true })

@@ -37,7 +37,7 @@ async function auditedOf({ context }: TestSite, { visitor }: Shopper): Promise<s
 
 const startsAt = (shop: BillingSite) => shop.calls['createPayment'] ?? 0
 
-test('an order accepts no payment after twenty, but the last one can still be completed', async () => {
+test('an order accepts at most twenty payments, and the last payment can still be completed', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: episodeIdOf(site), method: 'wallet' })
   const before = startsAt(site)
@@ -87,7 +87,7 @@ test('a user can set up at most twenty payment methods a day, including wallets'
   expect((await tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })).code).toBe(200)
 })
 
-test('the limit of payments and method setups of a network applies to all its users and methods', async () => {
+test('the limit on payments and method setups from a network applies to all users and methods', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_PAYMENTS_PER_IP: '4/h' })
   try {
     const createShopper = () => Shopper.create(shared, new Visitor(shared.directUrl))

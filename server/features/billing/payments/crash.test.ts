@@ -64,7 +64,7 @@ const payUntil = (crashPoint: CrashPoint, { userId, orderId, token }: Ready) => 
 const payIn = ({ userId, orderId, token }: Ready, { when, at }: CrashPoint): Promise<ScriptResult> =>
   runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token ?? '', when, String(at)])
 
-/** Runs the janitor of a new process until no payment is open. */
+/** Runs the janitor job until no payment is open. */
 async function settleAll(): Promise<void> {
   for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
     site.advanceClock(wait)

@@ -83,7 +83,7 @@ describe('a payment whose response is lost', () => {
 })
 
 test('a payment is unknown if the gateway does not answer in time', async () => {
-  // The site may have two processes. This shopper calls the one whose time limit is shortened.
+  // The site may have two processes. This shopper calls the process whose timeout is shortened.
   const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
   site.context.gatewayTimeoutMs = 50
   const charged = Promise.withResolvers<void>()
@@ -123,7 +123,7 @@ describe('a payment that never reached the gateway', () => {
     })
   })
 
-  test('blocks a retry for a minute, and one payment is refunded if both arrive', async () => {
+  test('blocks a retry for a minute; if it arrives late, one of the two payments is refunded', async () => {
     const shopper = await Shopper.create(site)
     let late: (() => Promise<unknown>) | undefined
     site.gatewayOverrides.createPayment = (charge) => {

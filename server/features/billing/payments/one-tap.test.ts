@@ -215,7 +215,7 @@ describe('a purchase with a saved card', () => {
     expect((await ordersOf(userId)).map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
-  test('waits for the customer if the bank requires 3-D Secure, and has the outcome of that check', async () => {
+  test('waits for the customer if the bank requires 3-D Secure, and has the outcome of the challenge', async () => {
     const { person, saved } = await createShopperWithCard(testCards.requires3dsAlways)
     const { info } = await buyWithSavedCard(person, saved?.id)
     expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
@@ -330,7 +330,7 @@ describe('a saved card is not offered', () => {
     await expectGone(person, saved?.id)
   })
 
-  test('after its removal, not even for an open order that was created with it', async () => {
+  test('after its removal, and does not pay an open order that was created with it', async () => {
     const { person, saved, userId } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = (charge) =>
       site.sandboxGateway.createPayment({ ...charge, methodReference: 'away' })

@@ -153,7 +153,7 @@ test('one of two concurrent payments for different plans is refunded automatical
   expect(await chargedFor(orders.map((order) => order.id))).toBe(paid)
 })
 
-test("a payment that passed the bank's check is settled once by concurrent reads, presses and the janitor", async () => {
+test('a payment that passed 3-D Secure is settled once by concurrent reads, presses and the janitor', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsAlways)
   const id = info?.id ?? ''

@@ -42,14 +42,14 @@ const episode = (number: number) => ({
   kind: 'episode' as const,
   episode_id: site.video.episodes[number - 1]?.id,
 })
-const moment = (work: (tx: Tx) => Promise<void>) => site.context.db.transaction().execute(work)
+const inTransaction = (work: (tx: Tx) => Promise<void>) => site.context.db.transaction().execute(work)
 const now = () => site.context.clock.now()
 const merge = () =>
-  moment(async (tx) => {
+  inTransaction(async (tx) => {
     await mergeLibrary(tx, guest.id, member.id)
     await mergeBilling(tx, guest.id, member.id, now())
   })
-const erase = (person: Person) => moment((tx) => eraseBilling(tx, person.id, now()))
+const erase = (person: Person) => inTransaction((tx) => eraseBilling(tx, person.id, now()))
 
 async function subscribe({ shopper }: Person, days: number): Promise<void> {
   const { id: plan_id } = await shopper.plan(days)
@@ -66,7 +66,7 @@ async function canPlay({ id }: Person): Promise<boolean> {
 
 const activeSubscriptionOf = ({ id }: Person) => selectActiveSubscription(site.context.db, id, now())
 
-test("a guest's orders, methods, subscription and keys are moved to the member once", async () => {
+test("a guest's orders, payment methods, subscription and idempotency keys are moved to the member once", async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'mine' })
   await subscribe(guest, 7)
   await merge()
@@ -146,7 +146,7 @@ test('a purchase is not lost if its payment and the sign-in are concurrent', asy
       .forUpdate()
       .execute()
   const signIn = () =>
-    moment(async (tx) => {
+    inTransaction(async (tx) => {
       await lockUsers(tx)
       await mergeLibrary(tx, guest.id, member.id)
       await mergeBilling(tx, guest.id, member.id, now())
@@ -198,7 +198,7 @@ test('deleting an account cancels the mails about its orders, and no other mails
   const { db } = site.context
   const shared = { ...episode(5), email: `Shared-${guest.shopper.email}` }
   const purchase = await guest.shopper.buy(shared)
-  await giveUpMailsAbout(purchase.info?.id ?? '')
+  await abandonMailsAbout(purchase.info?.id ?? '')
   await guest.shopper.buy({ ...shared, ...episode(4) })
   const { info } = await member.shopper.buy({ ...shared, ...episode(5) })
   await guest.shopper.visitor.callOk(deleteUser)
@@ -209,7 +209,7 @@ test('deleting an account cancels the mails about its orders, and no other mails
   expect(recipients).not.toContainEqual({ recipient: shared.email })
 })
 
-async function giveUpMailsAbout(orderId: string): Promise<void> {
+async function abandonMailsAbout(orderId: string): Promise<void> {
   const { rowCount } = await site.context.database.pool.query(
     `WITH gone AS (DELETE FROM mails WHERE fields ->> 'order' = $1 RETURNING *)
     INSERT INTO abandoned_mails

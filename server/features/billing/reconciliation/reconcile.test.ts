@@ -96,7 +96,7 @@ async function statusOf(orderId: string) {
   return (await orders.where('id', '=', orderId).executeTakeFirst())?.status
 }
 
-test('a payment that cannot be settled does not block others, and is retried for a limited time', async () => {
+test('a payment that cannot be settled does not block other payments, and is retried for a limited time', async () => {
   const shopper = await Shopper.create(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
   site.gatewayOverrides.createPayment = async (charge) => {
@@ -207,7 +207,7 @@ test('each page of payments is compared before the next one is requested', async
   expect(comparedBefore).toEqual([0, 1, 2])
 })
 
-test('after a page that fails, earlier pages are compared, and the next run lists the same time again', async () => {
+test('if a page fails, earlier pages are still compared, and the next run lists the same period again', async () => {
   const { order } = await buyEpisode(site)
   const payment = await paymentOf(site, order.id)
   const unknown = { ...payment, orderId: '', attemptId: '', status: 'unreadable' } as const

@@ -194,10 +194,10 @@ describe.each([
     expect((await rowOf(order.id))?.restored_at).not.toBeNull()
     expect((await subjects(shop.addressOf(shopper))).length - before).toBe(1)
     const { db } = shop.site.context
-    const { rows: deeds } = await sql<{
+    const { rows: auditEvents } = await sql<{
       event: string
     }>`SELECT event FROM audit_events WHERE subject = ${order.id} ORDER BY id`.execute(db)
-    expect(deeds.map(({ event }) => event)).toEqual(['order_restored', 'order_paid'])
+    expect(auditEvents.map(({ event }) => event)).toEqual(['order_restored', 'order_paid'])
   })
 
   test('a top-up is restored once, with its money and its bonus', async () => {

@@ -162,7 +162,7 @@ test('a new checkout payment undoes a cancellation, even if the order’s lost p
   expect(await person.membership()).toMatchObject({ status: 'active', cancel_at_period_end: false })
 })
 
-describe('a lost payment of a planned change of plan', () => {
+describe('a lost payment for a planned change of plan', () => {
   const expectChanged = async (person: Subscriber) => {
     expect(await paidCents(person)).toEqual([499, 2499])
     expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 30 } })

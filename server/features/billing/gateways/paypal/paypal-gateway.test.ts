@@ -103,7 +103,7 @@ describe('a wallet that is saved without a payment', () => {
   }
 
   test.each(['500 after', 'dropped after'] as const)(
-    'is saved once if PayPal has forgotten the key after a response failed with "%s"',
+    'is saved once if PayPal has forgotten the idempotency key of a request that failed with "%s"',
     async (fault) => {
       const { reference } = await start()
       paypal.setups.approve(reference)
@@ -188,12 +188,12 @@ describe('a refund or dispute at PayPal', () => {
     ['RESOLVED_WITH_PAYOUT', 'won'],
     ['CANCELED_BY_BUYER', 'won'],
     ['DENIED', 'won'],
-  ])('with the outcome %s is %s', async (outcome_code, stands) => {
+  ])('with the outcome %s is %s', async (outcome_code, result) => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'lost', new Date())
     const [capture] = paypal.orders.get(reference).captures
     Object.assign(paypal.orders.disputes.get(capture?.id ?? '') ?? {}, { dispute_outcome: { outcome_code } })
-    expect(await gateway.retrievePayment({ reference })).toMatchObject({ dispute: stands })
+    expect(await gateway.retrievePayment({ reference })).toMatchObject({ dispute: result })
   })
 
   test('is listed even if the payment was made long before it', async () => {

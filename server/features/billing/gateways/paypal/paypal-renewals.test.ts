@@ -34,7 +34,7 @@ async function advanceAndRunJobs(milliseconds: number): Promise<void> {
   await renewDueSubscriptions(site.context)
 }
 
-/** Creates a subscriber whose first week has ended, and lets the renewal fail with a fault. */
+/** Creates a subscriber, and runs the first renewal while PayPal has a fault. */
 async function renew(fault: SimulatedFault): Promise<void> {
   await subscribe()
   paypal.fault = { on: /POST .*orders$/, with: [fault] }

@@ -139,7 +139,7 @@ describe('an episode at PayPal', () => {
     expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
   })
 
-  test("is paid once by PayPal's webhook event if the buyer does not return, even if it is delivered repeatedly", async () => {
+  test("is paid once by PayPal's webhook event if the buyer does not return and the event is delivered repeatedly", async () => {
     const { order, token } = await createRedirectedOrder()
     paypal.orders.approve(token)
     const approved = eventOf(token, 'CHECKOUT.ORDER.APPROVED')
@@ -181,7 +181,7 @@ describe('an episode at PayPal', () => {
     await runJanitorAfter(60_000)
     expect(paypal.orders.balance - before).toBe(order.amount_cents)
     expect(paypal.orders.get(token).refunds).toHaveLength(1)
-    // PayPal's refund event contains the id of the capture, not that of the order.
+    // PayPal's refund event contains the id of the capture, not the id of the order.
     const refundEvent = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
     expect((await post(paypal.signed(refundEvent))).status).toBe(204)
     const { db } = site.context

@@ -18,6 +18,6 @@ test('the domain file for Apple Pay is served with the content that the operator
   await site.close()
 })
 
-test('the address of the file answers 404 if the file is not configured', () => {
+test('the domain file has no route if it is not configured', () => {
   expect(applePayRoutes(undefined)).toEqual([])
 })

@@ -32,9 +32,9 @@ async function subscriber() {
   return { shopper, id: (await shopper.visitor.callOk(getUser)).id }
 }
 
-const moment = (work: (tx: Tx, now: Date) => Promise<void>) =>
+const inTransaction = (work: (tx: Tx, now: Date) => Promise<void>) =>
   site.context.db.transaction().execute((tx) => work(tx, site.context.clock.now()))
-const eraseAccount = (id: string) => moment((tx, now) => eraseBilling(tx, id, now))
+const eraseAccount = (id: string) => inTransaction((tx, now) => eraseBilling(tx, id, now))
 const loadCustomers = () => site.context.db.selectFrom('stripe_customers').selectAll().execute()
 
 async function runJanitorAfter() {
@@ -70,7 +70,7 @@ test('deleting a member also deletes the Stripe customer of the guest who became
   const [guest, member] = [await subscriber(), await Shopper.create(site)]
   const { id } = await member.visitor.callOk(getUser)
   await member.order({ gateway: 'stripe', kind: 'plan', plan_id: (await member.plan(7)).id })
-  await moment(async (tx, now) => {
+  await inTransaction(async (tx, now) => {
     await mergeBilling(tx, guest.id, id, now)
     await tx.updateTable('users').set({ merged_into: id }).where('id', '=', guest.id).execute()
   })

@@ -94,7 +94,7 @@ test('a declined card shows the reason and ends its payment, and another card th
 test.each([
   ['yes', 'paid', {}],
   ['no', 'pending', { declined: { reason: 'bankAuthenticationFailed' } }],
-] as const)("after the answer %s to the bank's check, the order is %s", async (bankAnswer, status, more) => {
+] as const)('after the answer %s to the 3-D Secure challenge, the order is %s', async (bankAnswer, status, more) => {
   const shopper = await Shopper.create(site)
   const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
   const { client_secret } = order.next
@@ -190,7 +190,7 @@ describe('a card that was saved with a purchase', () => {
     expect(created.at(-1)?.params).not.toHaveProperty('off_session')
   })
 
-  test("waits for the bank's check, which Stripe's script shows", async () => {
+  test("waits for the 3-D Secure challenge, which Stripe's script shows", async () => {
     const { shopper, saved } = await savedBy(testCards.requires3dsAlways)
     const { info } = await buyWithSavedCard(shopper, saved)
     expect(info?.next).toEqual({
@@ -269,7 +269,7 @@ describe('a payment request without a response', () => {
   test.each(['dropped after', '500 after', 'time-out'] as const)(
     'with the fault "%s" is found by the janitor and not sent again',
     async (fault) => {
-      // The site may have two processes. This shopper calls the one whose time limit is shortened.
+      // The site may have two processes. This shopper calls the process whose timeout is shortened.
       const shopper = await Shopper.create({ ...site, visitor: () => new Visitor(site.directUrl) })
       site.context.gatewayTimeoutMs = 250
       const end = fake.fail(fault)
@@ -426,7 +426,7 @@ describe('a webhook event of Stripe', () => {
     data: { object: { id: reference, object: 'payment_intent' } },
   })
 
-  test('settles a payment once if the buyer does not return, even if it is delivered repeatedly', async () => {
+  test('settles a payment once if the buyer does not return and the event is delivered repeatedly', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(orderParams())
     await fake.confirm(secretOf(order), testCards.pays)

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 afterEach(() => expectLedgerBalanced(site))
 
-/** Keeps payments pending, like a gateway that needs days to process them, for example for a PayPal eCheck. */
+/** Keeps payments pending, like a gateway that needs days to process them. An example is a PayPal eCheck. */
 function keepPending() {
   site.gatewayOverrides.chargeSavedMethod = async (charge) => ({
     ...(await site.sandboxGateway.chargeSavedMethod(charge)),
@@ -69,7 +69,7 @@ async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
 }
 
 describe('a renewal that its gateway processes for days', () => {
-  test('is past due after the period, sends a mail, can be paid with another method, and ends with the grace', async () => {
+  test('is past due after the period, sends a mail, can be paid with another method, and ends after the grace', async () => {
     const person = await Subscriber.create(site)
     keepPending()
     await person.advanceAndRenew(7 * day)
@@ -127,7 +127,7 @@ describe('a renewal at a gateway whose keys were removed', () => {
     return person.subscriptionRow()
   }
 
-  test('is past due after the period, sends a mail, and ends with the grace', async () => {
+  test('is past due after the period, sends a mail, and ends after the grace', async () => {
     const person = await Subscriber.create(site)
     expect(await withoutGateway(person, 7 * day)).toMatchObject({ status: 'past_due' })
     expect(await person.mailSubjects()).toEqual(['We couldn’t renew your plan yet'])
@@ -147,13 +147,13 @@ describe('a renewal at a gateway whose keys were removed', () => {
 })
 
 describe('an unpaid renewal', () => {
-  const isTaken = (cents: number) => cents !== 999
+  const acceptsAllBut999 = (cents: number) => cents !== 999
   // The list of plans omits plans that no gateway can charge, and is cached for a second. Each test needs a new list.
   beforeEach(() => site.advanceClock(2000))
 
   test('can be replaced by paying for another plan if no gateway accepts its price', async () => {
     const person = await Subscriber.create(site)
-    site.gatewayOverrides.acceptsAmount = isTaken
+    site.gatewayOverrides.acceptsAmount = acceptsAllBut999
     await person.advanceAndRenew(7 * day)
     expect(await person.membership()).toMatchObject({ status: 'past_due', owed: { gateways: [] } })
     await expectConsistent(person, 30)
@@ -175,7 +175,7 @@ describe('an unpaid renewal', () => {
     const person = await Subscriber.create(site)
     const { db } = site.context
     const plan_id = planIds.get(7) ?? ''
-    site.gatewayOverrides.acceptsAmount = isTaken
+    site.gatewayOverrides.acceptsAmount = acceptsAllBut999
     await person.advanceAndRenew(7 * day)
     const setPrice = (price_cents: number) =>
       db.updateTable('plans').set({ price_cents }).where('id', '=', plan_id).execute()
@@ -186,9 +186,9 @@ describe('an unpaid renewal', () => {
     expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 7 } })
   })
 
-  test('remains unchanged if no gateway accepts its price or that of the requested plan', async () => {
+  test('remains unchanged if no gateway accepts its price or the price of the requested plan', async () => {
     const person = await Subscriber.create(site)
-    site.gatewayOverrides.acceptsAmount = isTaken
+    site.gatewayOverrides.acceptsAmount = acceptsAllBut999
     await person.advanceAndRenew(7 * day)
     site.gatewayOverrides.acceptsAmount = () => false
     expect(await orderPlan(person, 30)).toMatchObject({ code: 500 })
@@ -244,7 +244,7 @@ test.each([
   site.advanceClock(2000)
   const person = await Subscriber.create(site)
   for (const action of done) await events[action](person)
-  // No job has recorded the end of the period.
+  // No job has recorded the end of the period yet.
   site.advanceClock(7 * day + hour)
   const renews = done.length === 3
   expect(await person.membership()).toMatchObject({ state: renews ? 'subscribed' : 'free' })
@@ -318,7 +318,7 @@ test.each([
   ['ended', null, { status: 'ended' }],
   ['incomplete', null, { status: 'incomplete', period_ends_at: null }],
 ] as const)('a subscription that is %s gives access until %s', (_, end, more) => {
-  const standing = {
+  const subscription = {
     status: 'active',
     period_ends_at: new Date('2026-01-08'),
     period_days: 7,
@@ -328,5 +328,5 @@ test.each([
     method_detached_at: null,
     ...more,
   } as const
-  expect(activeUntil(standing)?.toISOString().slice(0, 10) ?? null).toBe(end)
+  expect(activeUntil(subscription)?.toISOString().slice(0, 10) ?? null).toBe(end)
 })
