@@ -235,10 +235,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/webhook/payment/paypal-cancel': {
     callers: everybody,
     tests: [
-      [
-        paypal,
-        'a payment that the buyer cancelled at PayPal is cancelled once, and its order stays open',
-      ],
+      [paypal, 'a payment that the buyer cancelled at PayPal is cancelled once, and its order stays open'],
       [
         paypal,
         'a payment that PayPal reports as approved is captured, even if the URL says that it was cancelled',

@@ -151,7 +151,10 @@ const steps = fc.array(
       weight: 6,
       arbitrary: fc
         .tuple(anEpisode, fc.constantFrom(1, 1, 5))
-        .map(([episode, times]) => [`buy ${episode} ${times} times`, purchaseConcurrently(episode, times)] as const),
+        .map(
+          ([episode, times]) =>
+            [`buy ${episode} ${times} times`, purchaseConcurrently(episode, times)] as const,
+        ),
     },
     {
       weight: 2,
@@ -171,14 +174,20 @@ const steps = fc.array(
       weight: 2,
       arbitrary: fc
         .tuple(which, someCents)
-        .map(([index, cents]) => [`refused refund of ${cents} of top-up ${index}`, refusedRefund(index, cents)] as const),
+        .map(
+          ([index, cents]) =>
+            [`refused refund of ${cents} of top-up ${index}`, refusedRefund(index, cents)] as const,
+        ),
     },
     { weight: 2, arbitrary: which.map((index) => ['openDispute', openDispute(index)] as const) },
     {
       weight: 2,
       arbitrary: fc
         .tuple(which, fc.constantFrom('won' as const, 'lost' as const))
-        .map(([index, outcome]) => [`dispute of top-up ${index} ${outcome}`, endDispute(index, outcome)] as const),
+        .map(
+          ([index, outcome]) =>
+            [`dispute of top-up ${index} ${outcome}`, endDispute(index, outcome)] as const,
+        ),
     },
     { weight: 1, arbitrary: fc.constantFrom(1, 4).map((days) => [`wait ${days}`, wait(days)] as const) },
   ),

@@ -142,7 +142,7 @@ test('a dispute ends the plan; if it is won, the paid period is restored, but do
   expect(await person.payments()).toHaveLength(1)
 })
 
-test('the test card for disputes sends a second webhook event, which reports the dispute', async () => {
+test('a payment with the test card for disputes causes a second webhook event, which reports the dispute', async () => {
   const { db, clock } = site.context
   const notified: string[] = []
   const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => notified.push(one) })

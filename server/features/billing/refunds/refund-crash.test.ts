@@ -67,7 +67,7 @@ test(
     const whole = await createPaidPlan()
     const run = await refundUntil({ when: 'never', at: 0 }, whole.orderId)
     expect(await outcomeOf(whole.person, whole.orderId)).toBe('refunded')
-    // The commits are those of the first transaction, of the sandbox, and of the second transaction.
+    // The site commits twice. Between its two transactions, the sandbox commits once.
     expect(run.commits).toHaveLength(3)
     const crashed: { person: Subscriber; orderId: string }[] = []
     await runConcurrently(crashPointsBeforeEach(run), async (crashPoint) => {

@@ -203,7 +203,7 @@ describe('a subscription with an open payment', () => {
     { status: 'unknown', next_poll_at: null },
     { status: 'requires_action', next_poll_at: null },
     { status: 'requires_action', gateway: 'paypal' },
-  ])('ends with its grace if the payment cannot be cancelled: %o', (attempt) => {
+  ])('ends at the end of its grace if the payment cannot be cancelled: %o', (attempt) => {
     const now = after(-1, graceEnd)
     expect(decide(pastDue, attempt, now)).toEqual(['wait', inTenMinutes(now)])
     expect(decide(pastDue, attempt, graceEnd)).toEqual(['end'])

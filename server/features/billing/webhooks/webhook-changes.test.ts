@@ -96,7 +96,7 @@ describe('a webhook event', () => {
       .where('order_id', '=', orderId)
       .execute()
 
-  test('does not block others if it cannot be applied, and is abandoned after the last retry', async () => {
+  test('does not block other events if it cannot be applied, and is abandoned after the last retry', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
     await leaveToWebhookEvent(orderId)
     const now = site.context.clock.now()

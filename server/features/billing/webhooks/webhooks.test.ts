@@ -32,14 +32,14 @@ afterAll(async () => {
   await paypal.close()
 })
 
-interface Telling {
+interface SignedEvent {
   path: string
   signed: { body: Buffer | string; headers: Record<string, string> }
 }
 
 const deliveredIds = new Set<string>()
 /** Returns the gateways' new events in their order. Each call returns only events that no earlier call returned. */
-function news(): Telling[] {
+function takeNewEvents(): SignedEvent[] {
   const fresh = <T extends { id: string }>(events: readonly T[]) =>
     events.filter(({ id }) => !deliveredIds.has(id) && deliveredIds.add(id))
   return [
@@ -54,7 +54,7 @@ function news(): Telling[] {
   ]
 }
 
-async function deliverEvent({ path, signed }: Telling): Promise<void> {
+async function deliverEvent({ path, signed }: SignedEvent): Promise<void> {
   const { body, headers } = signed
   const request = { method: 'POST', body: body.toString(), headers }
   const { status } = await fetch(`${site.url}/api/webhook/payment/${path}`, request)
@@ -70,7 +70,7 @@ async function applied(): Promise<void> {
 }
 
 async function onceInOrder(): Promise<void> {
-  for (let list = news(); list.length > 0; list = news())
+  for (let list = takeNewEvents(); list.length > 0; list = takeNewEvents())
     for (const one of list) {
       await deliverEvent(one)
       await applied()
@@ -78,11 +78,11 @@ async function onceInOrder(): Promise<void> {
 }
 
 /**
- * Sends each event five times, in random order and eight concurrently. Then does the same with the events that these
- * caused.
+ * Sends each event five times, in random order and eight concurrently. Then does the same with the events that were
+ * caused by them.
  */
 async function fiveTimesShuffled(): Promise<void> {
-  for (let list = news(); list.length > 0; list = news()) {
+  for (let list = takeNewEvents(); list.length > 0; list = takeNewEvents()) {
     const all = list
       .flatMap((one) => Array.from({ length: 5 }, () => ({ one, rank: Math.random() })))
       .toSorted((one, other) => one.rank - other.rank)
@@ -136,7 +136,7 @@ const stories: Record<string, Story> = {
     await deliverEvents()
     return order
   },
-  "stripe, the bank's check passed": async (shopper, deliverEvents) => {
+  'stripe, 3-D Secure passed': async (shopper, deliverEvents) => {
     const order = await shopper.order(byStripe())
     await stripe.confirm(order.next.client_secret ?? '', testCards.requires3dsAlways)
     await deliverEvents()
@@ -198,10 +198,8 @@ const stories: Record<string, Story> = {
     await deliverEvents()
     return order
   },
-  "sandbox, the bank's check passed": (shopper, deliverEvents) =>
-    checkedBySandbox(shopper, deliverEvents, 'yes'),
-  "sandbox, the bank's check failed": (shopper, deliverEvents) =>
-    checkedBySandbox(shopper, deliverEvents, 'no'),
+  'sandbox, 3-D Secure passed': (shopper, deliverEvents) => checkedBySandbox(shopper, deliverEvents, 'yes'),
+  'sandbox, 3-D Secure failed': (shopper, deliverEvents) => checkedBySandbox(shopper, deliverEvents, 'no'),
 }
 
 /** Returns all stored data of an order, without ids and times. */

@@ -94,14 +94,17 @@ test('a declined card shows the reason and ends its payment, and another card th
 test.each([
   ['yes', 'paid', {}],
   ['no', 'pending', { declined: { reason: 'bankAuthenticationFailed' } }],
-] as const)('after the answer %s to the 3-D Secure challenge, the order is %s', async (bankAnswer, status, more) => {
-  const shopper = await Shopper.create(site)
-  const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
-  const { client_secret } = order.next
-  expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
-  fake.store.answerChallenge(referenceOf(order), bankAnswer)
-  expect(await shopper.getOrder(order.id)).toMatchObject({ status, ...more })
-})
+] as const)(
+  'after the answer %s to the 3-D Secure challenge, the order is %s',
+  async (bankAnswer, status, more) => {
+    const shopper = await Shopper.create(site)
+    const { order, answer } = await buy(shopper, testCards.requires3dsAlways)
+    const { client_secret } = order.next
+    expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
+    fake.store.answerChallenge(referenceOf(order), bankAnswer)
+    expect(await shopper.getOrder(order.id)).toMatchObject({ status, ...more })
+  },
+)
 
 test.each(['ann@example', 'm\u00fcller@example.com'])(
   'the e-mail address is named as the field to correct if Stripe refuses it: %s',
