@@ -32,7 +32,7 @@ export const Manifest = Type.Object({
   site_id: Type.String(),
   /** A fingerprint of APP_SECRET for comparisons; it does not reveal the secret. */
   secret: Type.String(),
-  /** The folder with a file for each table. */
+  /** Name of the subfolder with the database dump, which has a file for each table. */
   database: Type.String(),
   /** True if the files are in a bucket: the backup then only lists them. */
   bucket: Type.Boolean(),
@@ -107,8 +107,8 @@ export async function backUp(
 }
 
 /**
- * The file that marks a folder as one for backups; it contains the site's id. A folder with other files is refused: a
- * backup would delete those files as obsolete.
+ * The file that marks a folder as a folder of backups, and contains the site's id. A folder with other files is refused,
+ * because a backup would delete those files as obsolete.
  */
 const markerFile = 'backup-of-site'
 

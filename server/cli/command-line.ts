@@ -151,7 +151,7 @@ function createProgram(onTask: (task: Task) => void): Program {
     .command('import')
     .argument('<folder>', 'a folder with a video.yaml, or a folder of such folders')
     .option('--new-site', 'creates a site if there is none')
-    .description('Imports videos; run again to continue where it stopped')
+    .description('Imports videos; a second run continues where the first stopped')
     .action((folder: string, { newSite = false }: { newSite?: boolean }) =>
       onTask({ needsSite: !newSite, run: (context, signal) => runImport(context, folder, signal) }),
     )
@@ -164,13 +164,13 @@ function createProgram(onTask: (task: Task) => void): Program {
     )
   program
     .command('move')
-    .description('Copies the files of DATA_DIR to the bucket of the S3 settings; continues where it stopped')
+    .description('Copies the files of DATA_DIR to the bucket of the S3 settings; a second run continues the first')
     .action(() => onTask({ needsSite: true, run: runMove }))
   program
     .command('backup')
     .argument('<folder>', 'an empty folder, or one with backups of this site')
     .description(
-      'Backs up database and files to a folder while the site runs; run again to copy only what is new',
+      'Backs up database and files to a folder while the site runs; a second run copies only new files',
     )
     .action((folder: string) =>
       onTask({ needsSite: true, runWithoutContext: (base, signal) => runBackup(base, folder, signal) }),

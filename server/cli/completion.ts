@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** The commands that the shell script `cliffhanger` runs as programs of their own. */
+/** The commands that the shell script `cliffhanger` runs as separate programs. */
 const otherPrograms = ['migrate', 'config']
 
 /**

@@ -74,7 +74,7 @@ function formatCell(name: string, value: unknown, currency: string | undefined):
 const formatAmount = (cents: number, currency: string | undefined): string =>
   currency === undefined ? (cents / 100).toFixed(2) : formatMoney(cents, currency, 'en')
 
-/** Formats the sums in one currency: the net if present, else each amount with its name. */
+/** Formats the sums in one currency: the net amount if there is one, otherwise each amount with its name. */
 function formatSums(sums: Row): string {
   const currency = currencyOf(sums)
   if (typeof sums['net_cents'] === 'number') return formatAmount(sums['net_cents'], currency)

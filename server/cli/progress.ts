@@ -47,7 +47,7 @@ function episodeLine({ name, percent, state }: EpisodeProgress): string {
   return `${short} ${bar(state === 'uploaded' ? 0 : percent)} ${words}`
 }
 
-/** Returns as many episodes as fit on the screen, from the one before the first unfinished episode. */
+/** Returns as many episodes as fit on the screen, beginning with the episode before the first unfinished one. */
 function visible(episodes: EpisodeProgress[], limit: number): EpisodeProgress[] {
   if (episodes.length <= limit) return episodes
   const first = episodes.findIndex(({ state }) => state === 'uploaded' || state === 'processing')
@@ -83,8 +83,8 @@ export function timeLeft(percent: number, elapsedMs: number): string {
 }
 
 /**
- * Reports the overall progress while parts, such as tables, are read or written: at most every two seconds. The sizes
- * of the parts are estimates.
+ * Reports the overall progress at most every two seconds, while parts such as tables are read or written. The sizes of
+ * the parts are estimates.
  * @returns a function that creates the stream for a part's bytes
  */
 export function createProgressMeter(

@@ -74,7 +74,7 @@ function readManifest(folder: string): Manifest {
  * generated its secret, the backup includes it. The backup's secret may replace a secret that this installation
  * generated.
  * @returns true if the backup's secret must be installed
- * @throws ConfigError if the secrets differ and the backup's cannot be installed
+ * @throws ConfigError if the secrets differ and the backup's secret cannot be installed
  */
 function needsBackupSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): boolean {
   if (secretFingerprint(secrets.appSecret) === manifest.secret) return false
@@ -85,7 +85,7 @@ function needsBackupSecret({ dataDir, secrets }: Config, manifest: Manifest, fol
   return true
 }
 
-/** Replaces this installation's secret by that of the backup, and keeps a copy of the old secret. */
+/** Replaces this installation's secret by the backup's secret, and keeps a copy of the old secret. */
 async function installBackupSecret({ dataDir }: Config, folder: string): Promise<void> {
   const own = join(dataDir, secretFile)
   await copyFile(own, `${own}.before-restore`)
@@ -95,7 +95,7 @@ async function installBackupSecret({ dataDir }: Config, folder: string): Promise
 
 /**
  * Creates the tables with the migrations of the backup. Newer migrations run at the next start or `npm run migrate`.
- * @throws ConfigError
+ * @throws ConfigError if this version has other migrations than the backup
  */
 async function migrateToManifest(pool: Pool, { migrations }: Manifest, log: Log): Promise<void> {
   const upTo = migrations.at(-1)?.name ?? ''

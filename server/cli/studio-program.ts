@@ -213,7 +213,7 @@ function inputValidator(endpoint: CommandEndpoint): InputCheck {
   return check
 }
 
-/** Builds the input object, with `titles.en` and `titles.es` inside of one `titles`. */
+/** Builds the input object. For example, `titles.en` and `titles.es` become fields of one `titles` object. */
 function buildInput(values: readonly [string, unknown][]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   for (const [name, value] of values) {
@@ -227,8 +227,9 @@ const inputSchemas = ({ query, body }: CommandEndpoint) =>
   [query, body].filter((part): part is TObject => part !== undefined)
 
 /**
- * Returns the fields that can be given. An object such as texts by language yields its properties: `titles.en`. The
- * usual language codes work too, such as `titles.de`, which the validation replaces by the site's codes.
+ * Returns the fields that a command accepts. An object, such as the titles by language, yields one field per property:
+ * `titles.en`. The usual language codes are also accepted, as in `titles.de`. The validation replaces them by the site's
+ * codes.
  */
 function fieldsOf(endpoint: CommandEndpoint): Fields {
   const fields = inputSchemas(endpoint).flatMap(({ properties }) => Object.entries(properties))

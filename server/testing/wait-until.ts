@@ -1,8 +1,8 @@
 const pollIntervalMs = 50
 
 /**
- * Repeats a check until it returns true. Throws an error of `condition` immediately.
- * @throws Error after the timeout
+ * Repeats a check until it returns true.
+ * @throws Error after the timeout, and any error of `condition` immediately
  */
 export async function waitUntil(
   description: string,

@@ -22,7 +22,7 @@ interface TopUpState {
   dispute: 'none' | 'open' | 'won' | 'lost'
   /** Amount that the dispute has debited. */
   disputed: number
-  /** Set when the bonus is withdrawn: the amount that was taken from the paid lot before. */
+  /** Set when the bonus is withdrawn: the amount that has been taken from the paid lot until then. */
   closedAt?: number
 }
 

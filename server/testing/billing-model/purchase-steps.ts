@@ -216,14 +216,14 @@ export const cardBehaviourText: Record<Behaviour, string> = {
   declined: 'is declined',
   no_funds: 'has no funds',
   expired: 'has expired',
-  bad_cvc: 'has another CVC',
-  asks_once: 'asks once',
-  asks_always: 'asks always',
+  bad_cvc: 'has a wrong CVC',
+  asks_once: 'requires 3-D Secure once',
+  asks_always: 'always requires 3-D Secure',
   declines_later: 'declines renewals',
-  disputed: 'disputes at once',
+  disputed: 'is disputed immediately',
 }
 
-/** Buys an episode or the video with one tap, by the saved card. */
+/** Buys an episode or the video with the saved card, in one tap. */
 export class OneTap extends Step {
   readonly device: Device
   readonly product: ProductName
@@ -312,7 +312,7 @@ export class Pay extends PaymentStep {
   }
 }
 
-/** Responds to the bank's 3-D Secure challenge, or approves in the wallet. */
+/** Responds to the bank's 3-D Secure challenge, or to the confirmation page of the wallet. */
 export class AnswerBankChallenge extends Step {
   readonly number: number
   readonly yes: boolean

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { BuiltVideo } from './video-builders.ts'
 
-/** Makes episodes of a published video playable, as if for the first time. */
+/** Makes episodes of a published video playable, as when their first files are ready. */
 export async function releaseEpisodes(
   { db }: Pick<Context, 'db'>,
   video: Pick<BuiltVideo, 'id'>,

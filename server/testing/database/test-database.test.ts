@@ -36,7 +36,7 @@ test('int8 arrives as a number, timestamptz as a Date, date as text', async () =
   await expect(one.pool.query('SELECT 9007199254740993::int8')).rejects.toThrow('cannot represent exactly')
 })
 
-/** Returns how often this connection has run a text as a prepared statement, by kind of plan. */
+/** Returns how often a connection has run a query as a prepared statement, by kind of plan: generic or custom. */
 async function queryPlans(db: Db, text: string) {
   const { rows } = await sql`
     SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = ${text}`.execute(db)

@@ -26,7 +26,7 @@ export interface TestDatabase extends Database<Tables> {
 /**
  * Clones the template database of this run, which takes about 30 ms. Call it once per test file in `beforeAll`, and
  * `close()` in `afterAll`.
- * @param options `direct`: opens it without a pooler and replica in every run, as a worker or a command does
+ * @param options `direct`: never uses a pooler or a replica, like a worker or a command
  */
 export async function createTestDatabase({ direct = false } = {}): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)

@@ -1,4 +1,4 @@
-/** Returns the URL of another database of a server. */
+/** Returns the URL of another database on the same server. */
 export function withDatabase(url: string, database: string): string {
   return url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${database}`)
 }

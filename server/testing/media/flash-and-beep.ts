@@ -26,7 +26,7 @@ export const frameBrightness = (path: string): number[] => [
   ...ffmpeg('-i', path, '-vf', 'crop=16:16,scale=1:1:flags=area,format=gray', '-f', 'rawvideo', 'pipe:1'),
 ]
 
-/** Returns the indexes at which the brightness rises above the threshold. */
+/** Returns the indexes of the frames at which the brightness rises above the threshold. */
 export const flashFramesOf = (values: readonly number[]): number[] =>
   values.flatMap((value, at) =>
     value > brightnessThreshold && (values[at - 1] ?? 0) <= brightnessThreshold ? [at] : [],

@@ -31,7 +31,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       await storage.remove(`${at}/none`)
     })
 
-    it('moves a folder in, and replaces an existing one', async () => {
+    it('moves a folder into the storage, and replaces an existing folder', async () => {
       const { storage, at } = newLocation()
       await storage.moveFromWorkDir(
         createTestFolder(storage, { 'index.m3u8': 'old', 'v0/1.m4s': 'old', 'v9/9.m4s': 'old' }),
@@ -47,7 +47,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       })
     })
 
-    it('moves a file in, copies it, and provides a local path to it', async () => {
+    it('moves a file into the storage, copies it, and provides a local path to the copy', async () => {
       const { storage, at } = newLocation()
       const folder = createTestFolder(storage, { 'film.mp4': 'film' })
       await storage.moveFromWorkDir(join(folder, 'film.mp4'), `${at}/film.mp4`)
@@ -82,7 +82,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
         await expect((async () => storage.read(key))()).rejects.toThrow('leads out of the storage')
     })
 
-    it('moves nothing in after an abort', async () => {
+    it('moves nothing into the storage after an abort', async () => {
       const { storage, at } = newLocation()
       const folder = createTestFolder(storage, { one: '1' })
       await expect(storage.moveFromWorkDir(folder, at, AbortSignal.abort())).rejects.toThrow('abort')

@@ -32,7 +32,7 @@ export interface TestSite {
   close(): Promise<void>
 }
 
-/** One process of a site. It may be simulated in this process. */
+/** A process of a site, or a second site in this process that simulates another process. */
 interface RunningSite {
   url: string
   close(): Promise<void>

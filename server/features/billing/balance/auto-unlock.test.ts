@@ -96,7 +96,7 @@ describe('auto-unlock', () => {
     expect(auto_unlocks).toMatchObject([{ remaining_today: 4 }])
   })
 
-  test('is included in the offers of locked episodes of the drama after it was turned on', async () => {
+  test('is included in the offers of locked episodes once it is turned on for their drama', async () => {
     const shopper = await createShopper()
     expect((await offerOf(site, shopper)).balance).not.toHaveProperty('auto_unlock')
     const autoUnlock = await enableAutoUnlock(shopper)
@@ -265,7 +265,7 @@ describe('undoing an automatic unlock', () => {
     expect((await unlock(shopper, 4)).code).toBe(409)
   })
 
-  test('is refused after two minutes, for an ordinary purchase, and for the order of another user', async () => {
+  test('is refused after two minutes, for an ordinary purchase, and for another user’s order', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const { info: order } = await unlock(shopper, 4)

@@ -69,7 +69,7 @@ const topUp =
   (index: number): Step =>
   async ({ model, shopper, topUps }) => {
     const [cents, bonus, days] = products[index] ?? products[0]
-    // The times of orders must differ, because lots are spent in the order of these times.
+    // The times of top-ups must differ, because their lots are spent oldest first.
     site.advanceClock(1)
     const order = await buyTopUp(site, shopper, sold[index] ?? '')
     topUps.push(order)

@@ -111,7 +111,7 @@ describe('a refund of a top-up', () => {
     expect((await unlockEpisode(shopper, 6)).status).toBe('paid')
   })
 
-  test('restores the bonus and the discounts of purchases if the gateway refuses it', async () => {
+  test('restores the bonus and the discounts of purchases if the gateway refuses the refund', async () => {
     const { shopper, topUp } = await withBalance(500, 120)
     const order = await unlockEpisode(shopper)
     site.gatewayOverrides.refundPayment = () => Promise.reject(new Error('away'))

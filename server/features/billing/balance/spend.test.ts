@@ -185,7 +185,7 @@ describe('a purchase from the balance', () => {
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2 })
   })
 
-  test('gets the same answer again for the same idempotency key', async () => {
+  test('gets the same answer for every request with the same idempotency key', async () => {
     const { shopper } = await createShopperWithBalance(site, 'top_5')
     const key = { 'idempotency-key': 'one key' }
     const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => tryUnlock(shopper, 4, key)))

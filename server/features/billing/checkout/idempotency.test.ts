@@ -141,7 +141,7 @@ describe('two bodies', () => {
     ['a different nested value', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }],
     ['values swapped between fields', { a: 1, b: 2 }, { a: 2, b: 1 }],
     ['nested ad click ids', { a: { fbclid: 1 } }, { a: { fbclid: 2 } }],
-  ])('differ with %s', async (name, first, second) => {
+  ])('differ because of %s', async (name, first, second) => {
     expect(await isSame(`other ${name}`, first, second)).toBe(false)
   })
 })
