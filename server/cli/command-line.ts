@@ -164,7 +164,9 @@ function createProgram(onTask: (task: Task) => void): Program {
     )
   program
     .command('move')
-    .description('Copies the files of DATA_DIR to the bucket of the S3 settings; a second run continues the first')
+    .description(
+      'Copies the files of DATA_DIR to the bucket of the S3 settings; a second run continues the first',
+    )
     .action(() => onTask({ needsSite: true, run: runMove }))
   program
     .command('backup')

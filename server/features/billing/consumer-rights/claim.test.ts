@@ -127,7 +127,7 @@ describe('the claim of a receipt', () => {
     expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
   })
 
-  it('merges plan and orders into the verified account of the address if the caller is signed in to it', async () => {
+  it('merges plan and orders into the verified account of the address if the caller is signed in to that account', async () => {
     const person = await Subscriber.create(site)
     const { email } = person.shopper
     const member = await createVisitor()

@@ -45,7 +45,7 @@ describe('an order that is not paid within 24 hours', () => {
     expect(await shopper.tryPay(order.id, await shopper.cardToken())).toMatchObject({ code: 409 })
   })
 
-  test('has its pending 3-D Secure check cancelled', async () => {
+  test('has its pending 3-D Secure challenge cancelled', async () => {
     const shopper = await Shopper.create(site)
     const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
     await runJanitorIn(25 * hour)

@@ -50,7 +50,7 @@ test('access continues between the end of a period and the charge for the next o
   expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'active' })
 })
 
-test('a cancelled plan is not charged again and ends with its period, but a resumed plan is renewed', async () => {
+test('a cancelled plan is not charged again and ends after its period, but a resumed plan is renewed', async () => {
   const cancelled = await Subscriber.create(site)
   const resumed = await Subscriber.create(site)
   await cancelled.shopper.visitor.callOk(cancelSubscription)
@@ -68,7 +68,7 @@ test('a cancelled plan is not charged again and ends with its period, but a resu
   expect(await resumed.payments()).toHaveLength(3)
 })
 
-test('a subscription without a saved payment method ends with its period, and the subscriber gets a mail', async () => {
+test('a subscription without a saved payment method ends after its period, and the subscriber gets a mail', async () => {
   const person = await Subscriber.create(site)
   await site.context.db
     .updateTable('subscriptions')

@@ -108,7 +108,7 @@ describe('the entry', () => {
 })
 
 describe('the entry of an unwanted payment', () => {
-  test('credits the refunds that are owed, and is made once per attempt', async () => {
+  test('credits the account refunds_payable, and is made once per attempt', async () => {
     const enterUnwanted = () =>
       runInTransaction((tx) => enterUnwantedPayment(tx, paid.order, paid.attempt, now))
     expect(await enterUnwanted()).toBe(true)

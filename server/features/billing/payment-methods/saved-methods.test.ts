@@ -19,7 +19,7 @@ afterEach(() => {
   delete site.gatewayOverrides.detachMethod
 })
 
-/** Returns the states at the gateway of the methods that were saved with an order's payments. */
+/** Returns whether the gateway kept or detached each method that was saved with an order's payments. */
 async function methodStatesOf(orderId: string): Promise<('kept' | 'detached')[]> {
   const rows = await site.context.db
     .selectFrom('payment_attempts')

@@ -79,7 +79,7 @@ test("a guest's orders, payment methods, subscription and idempotency keys are m
   expect(await canPlay(member)).toBe(true)
 })
 
-test('the member’s answer is kept if guest and member used the same idempotency key', async () => {
+test('the member’s stored answer is kept if the guest used the same idempotency key', async () => {
   await guest.shopper.order(episode(4), { 'idempotency-key': 'the same' })
   const order = await member.shopper.order(episode(5), { 'idempotency-key': 'the same' })
   await merge()
@@ -91,7 +91,7 @@ test('the member’s answer is kept if guest and member used the same idempotenc
   expect(await rowsOf('idempotency_keys', guest)).toEqual([])
 })
 
-test("the guest's subscription ends if the member has one, but gives access until the end of its paid period", async () => {
+test("the guest's subscription ends if the member also has a subscription, but gives access until its paid period ends", async () => {
   await subscribe(guest, 30)
   await subscribe(member, 7)
   await merge()

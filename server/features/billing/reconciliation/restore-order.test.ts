@@ -163,7 +163,7 @@ describe.each([
       .orderBy('period_no')
       .execute()
 
-  /** Returns the references of a user's payments, by period. */
+  /** Returns the references of a user's payments, sorted by period. */
   async function referencesOf(userId: string): Promise<string[]> {
     const rows = await shop.site.context.db
       .selectFrom('payment_attempts')

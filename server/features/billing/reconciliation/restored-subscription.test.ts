@@ -40,7 +40,7 @@ async function findAllPayments(): Promise<void> {
     await comparePayments(site.context, gateway, await listAllPayments(gateway))
 }
 
-/** Returns a user's orders by period. Orders without a period are last. */
+/** Returns a user's orders, sorted by period. Orders without a period are last. */
 const ordersOf = (userId: string) =>
   site.context.db
     .selectFrom('orders')
@@ -53,7 +53,7 @@ const ordersOf = (userId: string) =>
 const statesOf = async (userId: string) =>
   (await ordersOf(userId)).map(({ period_no, amount_cents, status }) => [period_no, amount_cents, status])
 
-/** Returns the references of a user's payments, by period. */
+/** Returns the references of a user's payments, sorted by period. */
 async function referencesOf(userId: string): Promise<string[]> {
   const rows = await site.context.db
     .selectFrom('payment_attempts')
@@ -97,7 +97,7 @@ async function chooseMonthly({ shopper }: Subscriber): Promise<string> {
   return (await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })).id
 }
 
-test('a lost renewal replaces a change of plan that was made after the restore, and the audit log records it', async () => {
+test('a lost renewal cancels a change of plan that was made after the restore, and the audit log records the cancellation', async () => {
   const person = await Subscriber.create(site)
   const restore = await backUp()
   await person.advanceAndRenew(7 * day)
@@ -269,7 +269,7 @@ describe('a lost payment for a planned change of plan', () => {
 })
 
 describe('a subscription that ended or expired because its payments were lost', () => {
-  /** Ends a subscription whose next periods are lost. @returns the references of the lost payments, by period */
+  /** Ends a subscription whose next periods are lost. @returns the references of its payments; the index is the period */
   async function endWithoutPayments(person: Subscriber, periods: number): Promise<string[]> {
     const { visitor } = person.shopper
     await visitor.callOk(cancelSubscription)

@@ -36,7 +36,7 @@ test.each([id, 'CH-1ZKM', 'ada@example.com', 'CH-1ZKM-AE02-6TDU', 'ZZZZ-ZZZZ-ZZZ
   },
 )
 
-/** Returns the id prefix of a typed number in the current format. */
+/** Returns the id prefix for a typed number; undefined if the number is not valid in the current format. */
 const parsed = (typed: string) =>
   orderIdPrefixes(typed).find((prefix) => prefix.length === 'ord_'.length + 13)
 

@@ -62,7 +62,7 @@ describe('a dispute', () => {
     expect(await compareGatewayBalance(site.context.db, site.sandboxGateway)).toEqual(before)
   })
 
-  test('revokes the entitlement permanently if it is lost', async () => {
+  test('revokes the entitlement permanently if the dispute is lost', async () => {
     const { shopper, order } = await buyEpisode(site)
     await bankSays(order.id, 'open')
     await bankSays(order.id, 'lost')
@@ -70,7 +70,7 @@ describe('a dispute', () => {
     expect(await playbackCode(site, shopper)).toBe(402)
   })
 
-  test('restores a partially refunded order if it is won, even if it is reported repeatedly', async () => {
+  test('restores a partially refunded order if the dispute is won, even if it is reported repeatedly', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refundPart(order.id, 40)
     await bankSays(order.id, 'open')
@@ -127,7 +127,7 @@ test('a dispute does not change the order if it is reported only after it was wo
   expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
 })
 
-test('a dispute ends the plan; if it is won, the paid period is restored, but does not renew', async () => {
+test('a dispute ends the plan; if the dispute is won, the paid period is restored, but does not renew', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   await bankSays(order?.id ?? '', 'open')

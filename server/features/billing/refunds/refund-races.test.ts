@@ -103,7 +103,7 @@ test('an outdated reading of the payment is not applied', async () => {
   let reads = 0
   site.gatewayOverrides.retrievePayment = async (lookup) => {
     const payment = await site.sandboxGateway.retrievePayment(lookup)
-    // The second reading is the one that would be applied.
+    // Delays the second reading, which the site applies.
     if (++reads !== 2) return payment
     read.resolve()
     await overtaken.promise

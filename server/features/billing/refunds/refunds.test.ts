@@ -153,7 +153,7 @@ test('a refund of an unpaid or unknown order is refused', async () => {
   await expect(refund('ord_none')).rejects.toEqual(refusal('notFound'))
 })
 
-test('a full refund of a plan ends it immediately, revokes the access and stops the renewals', async () => {
+test('a full refund of a plan ends the plan immediately, revokes the access and stops the renewals', async () => {
   const person = await Subscriber.create(site)
   const [order] = await person.orders()
   expect(await person.canPlay()).toBe(true)
@@ -267,7 +267,7 @@ describe("a refund at the gateway's own dashboard", () => {
     expect(await mailsAbout(shopper)).toHaveLength(2)
   })
 
-  test('is found by the reconciliation even if it is much later than the payment', async () => {
+  test('is found by the reconciliation even if it is made long after the payment', async () => {
     const { shopper, order } = await buyEpisode(site)
     await reconcile(site.context)
     site.advanceClock(40 * day)
@@ -327,7 +327,7 @@ describe('a successful refund', () => {
       },
     ],
   ])(
-    'is reversed, and the purchase is unlocked again, if it fails later at the gateway: %s',
+    'is reversed, and the purchase is unlocked again, if the refund fails later at the gateway: %s',
     async (_, make) => {
       const { shopper, order } = await buyEpisode(site)
       await make(order.id)

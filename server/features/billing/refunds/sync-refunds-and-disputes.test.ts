@@ -152,7 +152,7 @@ describe('a failed refund of a payment that bought nothing', () => {
     (await loadOrderDetails(site.context.db, orderId, { language: 'en', canSeeCustomers: true }, undefined))
       .refundable_cents
 
-  test('is retried with other keys a limited number of times, and listed until an operator repeats it', async () => {
+  test('is retried with new keys a limited number of times, and is listed until an operator’s refund succeeds', async () => {
     refuse()
     const order = await paidTwice()
     site.advanceClock(hour / 2)

@@ -217,7 +217,7 @@ describe('a subscription with an open payment', () => {
     expect(decide(pastDue, last, now)).toEqual(['end'])
   })
 
-  test('cancels a payment that waits for the user at the end of the grace', () => {
+  test('cancels a payment at the end of the grace if the payment still waits for the user', () => {
     const stopped = { ...pastDue, next_charge_at: null }
     const now = after(-1, graceEnd)
     expect(decide(stopped, { status: 'requires_action' }, now)).toEqual(['wait', inTenMinutes(now)])

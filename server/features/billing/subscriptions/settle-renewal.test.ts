@@ -93,13 +93,13 @@ describe('the subscription of a renewal order', () => {
     },
   )
 
-  test('is not found for an order of another period, of a first period or of no subscription', async () => {
+  test('is not found for an order of another period, a first order, or an order without a subscription', async () => {
     const renewal = await makeRenewal()
     for (const change of [{ period_no: 2 }, { period_no: 0 }, { period_no: null }, { subscription_id: null }])
       expect(await find(renewal, change)).toBeUndefined()
   })
 
-  test('is not found if it has no end of a period', async () => {
+  test('is not found if its period has no end', async () => {
     expect(await find(await makeRenewal({ subscription: { period_ends_at: null } }))).toBeUndefined()
   })
 })

@@ -306,7 +306,7 @@ describe('a paid order at PayPal', () => {
     ['paid', 'won', 200],
     ['charged_back', 'lost', 402],
   ] as const)(
-    'is %s after its dispute is %s, even if the event about its opening is sent again',
+    'is %s after its dispute is %s, even if PayPal sends the event about the opened dispute again',
     async (status, end, code) => {
       const { shopper, order, token, captureId } = await createPaidOrder()
       paypal.orders.dispute(token, 'open', clock.now())
@@ -314,7 +314,7 @@ describe('a paid order at PayPal', () => {
       expect(await playing(shopper)).toBe(402)
       const opened = eventOf(captureId, 'CUSTOMER.DISPUTE.CREATED')
       paypal.orders.dispute(token, end, clock.now())
-      // Sends the first event again after the last one.
+      // Sends the event about the opened dispute after the event about its end.
       await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(opened))))
       await expectOrderState(shopper, order.id, { status })
       expect(await playing(shopper)).toBe(code)

@@ -27,7 +27,7 @@ test('an advanced clock applies to running and new processes', async () => {
   await expect.poll(() => running.now().getTime() - Date.now()).toBe(2.5 * day)
 })
 
-test('the clock is the system’s and cannot be advanced if a real gateway has keys', async () => {
+test('a site with the keys of a real gateway uses the system clock, which cannot be advanced', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await expect(advanceClock(withStripe, database.db, '1d')).rejects.toThrow('only if the sandbox')
   expect((await createSiteClock(withStripe, database.db, log)).now().getTime()).toBe(Date.now())

@@ -37,7 +37,7 @@ function gatewayOfSite() {
   return gateway
 }
 
-/** Sends the user's answer to the bank's check or on the wallet's page. */
+/** Sends the user's answer to the bank's 3-D Secure challenge or to the wallet's confirmation page. */
 async function answer(reference: string, bankAnswer: 'yes' | 'no') {
   const gateway = gatewayOfSite()
   const waiting =

@@ -24,7 +24,7 @@ test('every object since a time is listed once, oldest first, on pages of limite
   )
 })
 
-test('a day of 150,000 objects is listed on pages of at most 500, and less than 10 % more objects are requested', async () => {
+test('listing a day of 150,000 objects uses pages of at most 500, and requests less than 10 % more objects than it lists', async () => {
   const objects = Array.from({ length: 150_000 }, (_, id) => ({ id, created: Math.floor(id * 0.576) }))
   let requested = 0
   let held = 0

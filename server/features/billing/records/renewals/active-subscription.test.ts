@@ -15,7 +15,7 @@ import { renewDueSubscriptions } from '#server/features/billing/jobs/renew-due-s
 
 const [hour, day] = [3_600_000, 86_400_000]
 let site: BillingSite
-/** The plans' ids by the length of their period. */
+/** The ids of the plans, by the length of their periods in days. */
 let planIds: Map<number, string>
 
 beforeAll(async () => {
