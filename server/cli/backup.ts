@@ -67,8 +67,8 @@ export const secretFingerprint = (secret: string) =>
 
 /**
  * Backs up the whole site into a folder while it runs: a snapshot of the database, then the files. The site deletes no
- * files meanwhile. A second run into the same folder copies only new files. Until that run finishes, and if it is aborted,
- * the folder still contains the previous backup.
+ * files meanwhile. A second run into the same folder copies only new files. Until that run finishes, and if it is
+ * aborted, the folder still contains the previous backup.
  * @throws ConfigError if the folder has other contents; the signal's reason when aborted
  */
 export async function backUp(
@@ -107,8 +107,8 @@ export async function backUp(
 }
 
 /**
- * The file that marks a folder as a folder of backups, and contains the site's id. A folder with other files is refused,
- * because a backup would delete those files as obsolete.
+ * The file that marks a folder as a folder of backups, and contains the site's id. A folder with other files is
+ * refused, because a backup would delete those files as obsolete.
  */
 const markerFile = 'backup-of-site'
 

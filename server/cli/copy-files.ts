@@ -23,8 +23,8 @@ interface CopyEnds {
 }
 
 /**
- * Copies all files from one storage to another. A repeated run continues: it skips a file if the copy at the destination
- * has the same size and is not older. In a bucket, it also skips the uploaded parts of a large file. Files that are
+ * Copies all files from one storage to another. A repeated run continues: it skips a file if the copy at the
+ * destination has the same size and is not older. In a bucket, it also skips the uploaded parts of a large file. Files that are
  * deleted meanwhile are skipped.
  * @throws the signal's reason when aborted
  */
@@ -87,7 +87,10 @@ async function copyOne({ from, to }: CopyEnds, key: string, signal: AbortSignal)
   }
 }
 
-/** Creates the second copy. A hard link suffices for an upload to a bucket. A disk stores the copy itself, so it must be a file. */
+/**
+ * Creates the second copy. For an upload to a bucket, a hard link suffices. A disk stores the copy itself, so it must be
+ * a separate file.
+ */
 async function createSecondCopy(path: string, second: string, to: Storage): Promise<void> {
   const copy = () => copyFile(path, second, constants.COPYFILE_FICLONE)
   await (to.delivery.kind === 'files' ? copy() : link(path, second).catch(copy))

@@ -228,8 +228,8 @@ const inputSchemas = ({ query, body }: CommandEndpoint) =>
 
 /**
  * Returns the fields that a command accepts. An object, such as the titles by language, yields one field per property:
- * `titles.en`. The usual language codes are also accepted, as in `titles.de`. The validation replaces them by the site's
- * codes.
+ * `titles.en`. The usual language codes are also accepted, as in `titles.de`. The validation replaces them by the
+ * site's codes.
  */
 function fieldsOf(endpoint: CommandEndpoint): Fields {
   const fields = inputSchemas(endpoint).flatMap(({ properties }) => Object.entries(properties))

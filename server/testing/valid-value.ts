@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 
-/** Returns a minimal valid value for a contract schema. It names no existing record, so a call with it changes nothing. */
+/** Returns a minimal valid value for a contract schema. It names no existing record, so a call changes nothing. */
 function validValue(schema: TSchema): unknown {
   const { type, enum: values, format, const: only, items, minItems } = schema as Record<string, unknown>
   if (only !== undefined) return only

@@ -47,7 +47,7 @@ async function nextDueAt({ db }: BillingHarness): Promise<number | null> {
   return rows[0]?.at?.getTime() ?? null
 }
 
-/** Delivers a webhook event. With `crashesBeforeApply`, the site only stores it, and the janitor job applies it later. */
+/** Delivers a webhook event. With `crashesBeforeApply`, the site only stores it; the janitor job applies it later. */
 export async function deliverWebhook(
   harness: BillingHarness,
   event: WebhookEvent,

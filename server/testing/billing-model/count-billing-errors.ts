@@ -152,7 +152,8 @@ async function selectOrders(db: Db, gateway: OrderGatewayId): Promise<OrderRow[]
 /**
  * Counts unfinished work: open payments, refunds and webhook events. `reversals` is the number of cents of refunded or
  * disputed top-ups that are charged neither to a balance nor to the loss account. `uneven` counts the ledger
- * transactions that do not add up to zero. `balances` counts the lots that are negative or not the sum of their changes.
+ * transactions that do not add up to zero. `balances` counts the lots that are negative or not the sum of their
+ * changes.
  */
 export async function countUnfinished(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT

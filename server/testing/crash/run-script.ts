@@ -11,8 +11,8 @@ export interface ScriptResult {
 const longestRunMs = 300_000
 
 /**
- * Runs a script of this folder in a separate process. The process inherits no environment variable except the setting of
- * the compile cache. `onStart` receives the process.
+ * Runs a script of this folder in a separate process. The process inherits no environment variable except the setting
+ * of the compile cache. `onStart` receives the process.
  */
 export function runScript(
   name: string,

@@ -46,8 +46,8 @@ export async function createTestDatabase({ direct = false } = {}): Promise<TestD
 
 /**
  * Opens a database as a web process with a replica does, through the pooler if there is one. The replica is the same
- * server, so it never lags, but its user cannot write. The primary repeats a refused statement, as on a site. A test must
- * not depend on this, so `close` then throws.
+ * server, so it never lags, but its user cannot write. The primary repeats a refused statement, as on a site. A test
+ * must not depend on this, so `close` then throws.
  */
 export async function openWithReplica(
   url: string,

@@ -110,7 +110,7 @@ export function brightnessProfile(path: string, parts: number): { row: number[];
   return { row: look(parts, 1), column: look(1, parts) }
 }
 
-/** Returns fields of one stream, in ffprobe's order. Reads one line, because ffprobe prints a playlist's fields twice. */
+/** Returns fields of one stream, in ffprobe's order. Reads one line: ffprobe prints a playlist's fields twice. */
 export function streamFields(path: string, stream: string, fields: string): string[] {
   const args = ['-select_streams', stream, '-show_entries', `stream=${fields}`, '-of', 'csv=p=0']
   return execFileSync(programs.ffprobePath, ['-v', 'error', ...args, path], {

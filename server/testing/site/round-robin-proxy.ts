@@ -28,8 +28,8 @@ function forward(target: string, request: IncomingMessage, response: ServerRespo
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
     answer.pipe(response)
   })
-  // A server that refuses a body for its size responds without reading the whole body. So an error after the response is
-  // ignored.
+  // A server that refuses a body for its size responds without reading the whole body. So an error after the response
+  // is ignored.
   upstream.on('error', () => response.headersSent || response.destroy())
   response.on('close', () => upstream.destroy())
   request.pipe(upstream)

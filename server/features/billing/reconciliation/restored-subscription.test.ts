@@ -269,7 +269,7 @@ describe('a lost payment for a planned change of plan', () => {
 })
 
 describe('a subscription that ended or expired because its payments were lost', () => {
-  /** Ends a subscription whose next periods are lost. @returns the references of its payments; the index is the period */
+  /** Ends a subscription whose next periods are lost. @returns the references of its payments, indexed by period */
   async function endWithoutPayments(person: Subscriber, periods: number): Promise<string[]> {
     const { visitor } = person.shopper
     await visitor.callOk(cancelSubscription)
