@@ -24,8 +24,8 @@ interface CopyEnds {
 
 /**
  * Copies all files from one storage to another. A repeated run continues: it skips a file if the copy at the
- * destination has the same size and is not older. In a bucket, it also skips the uploaded parts of a large file. Files that are
- * deleted meanwhile are skipped.
+ * destination has the same size and is not older. In a bucket, it also skips the uploaded parts of a large file. Files
+ * that are deleted meanwhile are skipped.
  * @throws the signal's reason when aborted
  */
 export async function copyFiles(
@@ -88,8 +88,8 @@ async function copyOne({ from, to }: CopyEnds, key: string, signal: AbortSignal)
 }
 
 /**
- * Creates the second copy. For an upload to a bucket, a hard link suffices. A disk stores the copy itself, so it must be
- * a separate file.
+ * Creates the second copy. For an upload to a bucket, a hard link suffices. A disk stores the copy itself, so it must
+ * be a separate file.
  */
 async function createSecondCopy(path: string, second: string, to: Storage): Promise<void> {
   const copy = () => copyFile(path, second, constants.COPYFILE_FICLONE)
