@@ -23,7 +23,7 @@ async function dueAt(now = new Date()): Promise<string[]> {
   const jobs = scheduledJobs(site.context).filter(({ dueWhen }) => dueWhen !== undefined)
   const { pool } = site.context.database
   await pool.query('DELETE FROM scheduled_jobs')
-  // The jobs are due, but not so overdue that they run regardless of their conditions.
+  // Each job's interval is over, but not by so much that the job runs regardless of its condition.
   await pool.query(
     `INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at)
      SELECT name, 10, now() - interval '1 minute' FROM unnest($1::text[]) AS job (name)`,
@@ -37,11 +37,11 @@ const runOnce = async (...names: string[]) => {
     if (names.includes(name)) await run(new AbortController().signal)
 }
 
-test('no job is due on an idle site', async () => {
+test('no conditional job is due on an idle site', async () => {
   expect(await dueAt()).toEqual([])
 })
 
-test('the shortest interval of a job is the interval at which due jobs are looked for', () => {
+test('the site looks for due jobs as often as the most frequent job runs', () => {
   const intervals = scheduledJobs(site.context).map(({ everySeconds }) => everySeconds)
   expect(Math.min(...intervals)).toBe(defaultPollSeconds)
 })
@@ -71,7 +71,7 @@ test("a job is due after a viewer's action until it has run", async () => {
   expect(await dueAt()).toEqual([])
 })
 
-test('an unpaid order is due for the janitor once it has expired', async () => {
+test('the billing janitor is due once an unpaid order has expired', async () => {
   const shopper = await Shopper.create(site)
   const { episodes } = await buildVideo(site.context)
   await shopper.order({ episode_id: episodes[3]?.id ?? '' })
@@ -79,7 +79,7 @@ test('an unpaid order is due for the janitor once it has expired', async () => {
   expect(await dueAt(new Date(Date.now() + dayMs))).toContain('billing-janitor')
 })
 
-test('a subscription is due for renewal as its period ends', async () => {
+test('the renewals job is due once the period of a subscription has ended', async () => {
   const shopper = await Shopper.create(site)
   const plan = await shopper.plan(7)
   const order = await shopper.order({ kind: 'plan', plan_id: plan.id })

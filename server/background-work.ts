@@ -14,7 +14,7 @@ interface WorkOptions {
   signal: AbortSignal
   /** The niceness of ffmpeg: 0 is normal, 19 the lowest priority. */
   niceness: number
-  /** The longest interval of jobs that usually run every 30 seconds or more often. Only tests set it, to wait less. */
+  /** Limits the interval of each job that runs at least every 30 seconds. Only tests set it, to wait less. */
   maxJobSeconds?: number
   /** Called after each run of a scheduled job. */
   observeJob?: ((run: CompletedJobRun) => void) | undefined

@@ -6,7 +6,10 @@ import { endRequestTime } from './platform/processes/stop-signals.ts'
 import type { WorkerSupervisor } from '#server/run-worker.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 
-/** Time from the stop signal to the end of all requests. The process exits a little later (stop-signals.ts). */
+/**
+ * The longest time from the stop signal until all requests have ended. The process exits a little later
+ * (stop-signals.ts).
+ */
 const maxRequestsMs = 30_000
 
 interface RunningSite {
@@ -29,10 +32,10 @@ export async function closeSite({
 }: RunningSite): Promise<never> {
   const hint = process.stdin.isTTY ? '; press Ctrl-C again to exit at once' : ''
   context.log.info(`Closing; requests in progress have up to ${maxRequestsMs / 1000} s to finish${hint}`)
-  // Asks clients to close idle connections: a proxy could send a request over one that the server is closing.
+  // Asks clients to close idle connections: a proxy could send a request over a connection that the server is closing.
   site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const { drainMs } = context.config
-  // The listener stays open until load balancers have noticed that readiness is false.
+  // Keeps the listener open until load balancers have noticed that the readiness check fails.
   const listenerClosed = delay(drainMs).then(() => closeServer(site, requests, maxRequestsMs - drainMs))
   await Promise.all([listenerClosed, worker?.stop()])
   endRequestTime()

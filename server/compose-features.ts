@@ -14,7 +14,7 @@ interface ComposedFeatures<Parts extends object> {
   features: readonly Feature<object>[]
 }
 
-/** The features of a site, in dependency order: each receives the parts of those before it. */
+/** The features of a site, in dependency order: each receives the parts of the features before it. */
 export interface Composition<Parts extends object> {
   with<More extends object>(
     create: (parts: Parts) => Feature<More> | Promise<Feature<More>>,

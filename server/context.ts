@@ -53,11 +53,11 @@ export interface Overrides extends PlatformOverrides {
 /**
  * Builds the context of a process: the only place where features are joined. Opens the database unless it is given, and
  * creates the plans and homepage of a new database.
- * @throws ConfigError naming the setting if the database cannot be used
+ * @throws ConfigError if the database cannot be used; it names the setting
  */
 export async function createContext(config: Config, log: Log, overrides: Overrides = {}): Promise<Context> {
   const { stopPlatform, ...platform } = await openPlatform(config, log, overrides)
-  // A feature that calls a later one in this list reads the context at call time, when all features exist.
+  // A feature may call later features of this list. It reads the context at call time, when all features exist.
   const getContext = () => context
   const { parts, lifecycleHooks, stop } = await compose(platform)
     .with(catalogFeature)

@@ -45,7 +45,7 @@ export async function createDemoCatalogue(context: DemoContext, options: DemoOpt
   const outDir = join(config.dataDir, 'demo')
   log.info(`Drawing the demo catalogue: ${dramas.length} dramas`)
   const started = performance.now()
-  // The very first episode is drawn in parallel with the other covers, because a viewer may be waiting.
+  // Draws the very first episode in parallel with the covers, because a viewer may be waiting.
   const announcing = announceDramas(context, outDir, options.signal)
   const [first] = dramas
   if (first && !state)
@@ -81,7 +81,7 @@ async function announceDramas(
   const episodesToRender: EpisodeToRender[] = []
   for (const [place, drama] of dramas.entries()) {
     await writeDramaFolder(drama, outDir)
-    // The dramas are a second apart, so that lists by date show them in this order.
+    // Releases the dramas a second apart, so that lists by date show them in this order.
     const clock = { now: () => new Date(began - place * 1000) }
     const folder = join(outDir, drama.slug)
     const { videoId } = await enqueueFolder({ ...context, clock }, folder, {

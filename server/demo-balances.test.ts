@@ -25,7 +25,7 @@ afterEach(async () => {
 const orders = ({ context }: BillingSite) =>
   context.db.selectFrom('orders').select(['id', 'kind', 'status', 'amount_cents']).orderBy('id').execute()
 
-test('if balances are turned on, creates members with top-ups and purchases only once, even if two processes start at the same time', async () => {
+test('creates the members with top-ups and purchases once, even if two processes start at the same time', async () => {
   await Promise.all([fillDemoBalances(site.context), fillDemoBalances(site.context)])
   await fillDemoBalances(site.context)
   const created = await orders(site)
@@ -40,7 +40,7 @@ test('if balances are turned on, creates members with top-ups and purchases only
   expect(days).not.toEqual([])
 })
 
-test('creates no balances if balances are turned off', async () => {
+test('creates no orders if balances are turned off', async () => {
   await buildVideo(withoutBalances.context)
   await fillDemoBalances(withoutBalances.context)
   expect(await orders(withoutBalances)).toEqual([])

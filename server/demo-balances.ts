@@ -18,7 +18,7 @@ const people: {
   choosePurchases: (locked: LockedEpisodeIds[]) => ReturnType<typeof episodeOf | typeof seriesOf>[]
 }[] = [
   { email: 'ada@example.com', topUp: 'top_5', choosePurchases: (locked) => locked.map(episodeOf) },
-  // The first episode uses 99 cents of the $1 bonus.
+  // This top-up has a bonus of $1. The first episode uses 99 cents of it.
   { email: 'ben@example.com', topUp: 'top_10', choosePurchases: (locked) => locked.map(episodeOf) },
   {
     email: 'cleo@example.com',
@@ -37,7 +37,8 @@ interface Plan {
 
 /**
  * Creates demo members with a partly spent balance, once, as soon as episodes are on sale. Without them, the studio's
- * figures would be empty. The ids are chosen before anything is bought, so that a start after a crash continues.
+ * figures would be empty. Stores the ids before the first purchase, so that a start after a crash continues with the
+ * same ids.
  */
 export async function fillDemoBalances(context: Context): Promise<void> {
   const { db, gateways, isBalanceEnabled, log } = context

@@ -54,12 +54,12 @@ describe.each(languages)('a search in %s', (language) => {
   })
 })
 
-it('finds a category by a part of its name, with a typo, and beside other words', async () => {
+it('finds a drama by a part of the name of its category, with a typo, and beside other words', async () => {
   for (const keyword of ['scien', 'fiction', 'science fictoin', 'science fiction bed'])
     expect(await titlesOf('en', { keyword }), keyword).toEqual(expect.arrayContaining(['Nurse 7']))
 })
 
-it('finds a category by its new name at once, and a video by its new category', async () => {
+it('finds dramas at once by the new name of their category, and a moved drama by its new category', async () => {
   const { db } = site.context
   const rename = (names: object) =>
     db
@@ -88,8 +88,7 @@ it('finds a category by its new name at once, and a video by its new category', 
 })
 
 /**
- * Generates typed queries: the beginning of a title, a tag or a category, perhaps from its second word on, perhaps with
- * a typo.
+ * Generates typed queries: a part of a title, tag or category that begins with a word. In some, one letter is missing.
  */
 const typed = fc
   .record({
@@ -111,7 +110,7 @@ const typed = fc
   .filter(({ keyword }) => keyword !== '')
 
 test(
-  'the results of a search contain every type-ahead suggestion for the same words',
+  'a search finds every title that type-ahead suggests for the same words, and the videos of every suggested tag',
   async () => {
     await checkProperty(
       fc.asyncProperty(typed, async ({ keyword, language }) => {

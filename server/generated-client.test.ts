@@ -42,7 +42,7 @@ test('a program that uses the generated client compiles', async () => {
 })
 
 test('a program that uses the generated client buys and plays an episode', async () => {
-  // The types of the client exist only while this test runs, so the rest of the project is compiled without them.
+  // Imports the program dynamically: the types of the client do not exist when the project is compiled.
   const journey = join(folder, 'journey.ts')
   const { watchPaidEpisode } = (await import(journey)) as {
     watchPaidEpisode(shop: { url: string; cardToken: typeof cardToken }): Promise<string>

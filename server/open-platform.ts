@@ -30,7 +30,7 @@ export interface PlatformOverrides {
    */
   realClock?: Clock
   mailer?: Mailer
-  /** Time without a change until caches rely on announcements. */
+  /** Caches rely on announcements once nothing has changed for this long. */
   catalogueQuietMs?: number
   webRoot?: string
 }
@@ -47,7 +47,7 @@ const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
 
 /**
  * Opens the parts that every feature may use: the database, clock, storage, mail, limits and settings.
- * @throws ConfigError naming the setting if the database cannot be used
+ * @throws ConfigError if the database cannot be used; it names the setting
  */
 export async function openPlatform(config: Config, log: Log, overrides: PlatformOverrides) {
   const database = overrides.database ?? (await openDatabase<Tables>(config, log))

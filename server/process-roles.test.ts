@@ -89,7 +89,7 @@ test('after SIGTERM the site is not ready, but accepts connections for DRAIN_SEC
   await waitUntil('the site is not ready', async () => (await statusAt(`${url}/api/ready`)) === 503, 3000)
   const { status, headers } = await fetch(`${url}/api/health`)
   expect(status).toBe(200)
-  // Asks clients with kept-alive connections to open a new connection, so that this one is not closed during a request.
+  // Tells the client to open a new connection: the server could close this one during the next request.
   expect(headers.get('connection')).toBe('close')
   expect(await ended).toEqual([0, null])
   expect(await isReachable(`${url}/api/health`)).toBe(false)

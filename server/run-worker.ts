@@ -18,8 +18,8 @@ export interface WorkerSupervisor {
 
 /**
  * Runs the worker process of a single-machine site. Restarts it after a crash; if the worker gets a stop signal, the
- * site stops too. The worker detects the death of this process by its closed standard input. It gets the paths of the
- * programs found here, to avoid a second search.
+ * site stops too. The worker notices the death of this process when its standard input closes. It receives the paths of
+ * ffmpeg and ffprobe, so that it need not search for them.
  */
 export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor {
   let stopping = false
@@ -40,7 +40,7 @@ export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor
     })
     worker.on('exit', (code, signal) => {
       if (stopping) return
-      // The worker got the signal before it was fully started. Later, it would forward the signal itself.
+      // The signal ended a worker that did not handle signals yet. A started worker forwards the signal itself.
       if (isStopSignal(signal)) return stopThisProcess()
       log.warn({ code, signal }, 'The worker exited; restarting it')
       restart()
@@ -48,8 +48,8 @@ export function superviseWorker(log: Log, programs: Converter): WorkerSupervisor
     return worker
   }
 
-  // If the site exits before its worker has stopped, the worker is killed: the site was asked to exit at once, or has
-  // reached its deadline.
+  // The site exits before its worker if it was asked to exit at once or has reached its deadline. The worker is killed
+  // then.
   process.once('exit', () => {
     if (stopping) child.kill('SIGKILL')
   })

@@ -21,7 +21,7 @@ function showConfig(settings: Record<string, string>) {
   return { status, stdout, stderr }
 }
 
-test('prints the settings with their sources, without secrets, and the unknown names of .env', () => {
+test('prints the settings with their sources but without secrets, and lists the unknown names in .env', () => {
   const { status, stdout, stderr } = showConfig({ PORT: '3100', ENV_FILE_SETTINGS: 'PORT,SMTP_ADDRESS' })
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^ {2}PORT +\.env +3100$/m)

@@ -1,4 +1,4 @@
-// npm run config: prints the effective settings and their sources. Exits with status 1 if one is invalid.
+// npm run config: prints the effective settings and their sources. Exits with status 1 if a setting is invalid.
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { loadConfig } from './platform/config/config.ts'
 import { runMain } from './platform/config/config-error.ts'

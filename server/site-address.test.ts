@@ -5,7 +5,7 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { recordSiteAddress } from './site-address.ts'
 
 let site: TestSite
-/** The context of a command whose environment has another port than the site's, and no PUBLIC_URL. */
+/** The context of a command. Its environment has another PORT than the site's, and no PUBLIC_URL. */
 let secondProcess: Context
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const { config, log, database } = site.context
   const own = { ...config, publicUrl: 'http://localhost:3999', isPublicUrlSet: false }
   secondProcess = await createContext(own, log, {
-    // The site closes its own database.
+    // This context must not close the database, which the site still uses.
     database: { ...database, close: async () => {} },
   })
 })

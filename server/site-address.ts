@@ -14,7 +14,7 @@ export interface SiteAddress {
   note?: string
 }
 
-/** Records the address at which the site was started, for commands that run beside it with other settings. */
+/** Records the address at which the site was started, for commands whose settings differ. */
 export function recordSiteAddress({ db, config: { publicUrl } }: Context): Promise<void> {
   const started: RecordedAddress = { publicUrl }
   return writeSetting(db, settingKey, started)

@@ -26,7 +26,7 @@ import { createHttpServer } from '#server/platform/http/server.ts'
 import type { SiteMetrics } from '#server/metrics/create-metrics.ts'
 
 interface SiteOptions {
-  /** Returns whether the process is shutting down: it is not ready then. */
+  /** Returns whether the process is shutting down. The readiness check then fails. */
   isStopping?: () => boolean
   metrics?: SiteMetrics | undefined
 }

@@ -59,7 +59,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   flushCompileCache()
   if (stopping) return
   if (programs) worker = superviseWorker(log, programs)
-  // Frees the start's garbage and shrinks the young generation, some 15 MB; nothing else would trigger a major
-  // collection soon.
+  // Frees about 15 MB: the garbage of the start and unused space of the young generation. Otherwise the next major
+  // collection would run much later.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

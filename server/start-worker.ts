@@ -14,8 +14,8 @@ import { runBackgroundWork } from '#server/background-work.ts'
 const niceness = 10
 
 /**
- * `--parent`: the id of the process that started this one; when it ends, this one ends too. `--ffmpeg`: the programs
- * that it found, as JSON.
+ * `--parent`: the id of the parent process; this process ends when the parent ends. `--ffmpeg`: the programs that the
+ * parent found, as JSON.
  */
 const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as const
 
@@ -28,8 +28,8 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   const stop = new AbortController()
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
   onStopSignal(() => {
-    // Stops the site too. Checks the id first: once the parent is dead, another process may have its id. Sends SIGTERM,
-    // because a forwarded SIGINT could count as a second Ctrl-C.
+    // Stops the site too. Checks the id first: after the parent's death, another process may have its id. Sends
+    // SIGTERM, because a forwarded SIGINT could count as a second Ctrl-C.
     if (process.ppid === Number(parent)) process.kill(process.ppid, 'SIGTERM')
     stop.abort()
   })
@@ -51,6 +51,6 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   await metrics?.close()
   await context.close()
   await telemetry.close()
-  // An open listener would keep the process running.
+  // The listener of the standard input would keep the process running.
   process.stdin.destroy()
 }

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Creates a new visitor, always of the same process and network. */
+/** Creates a new visitor. All of them call the same process from the same network. */
 async function createGuest({ directUrl } = site): Promise<Visitor> {
   const visitor = new Visitor(directUrl)
   await visitor.callOk(getUser)
@@ -56,7 +56,7 @@ const orderParams = () =>
 const consentTo = (termsText?: string) =>
   termsText === undefined ? {} : { consent: { terms_text: termsText } }
 
-test('limits the orders of a network, and the new consent texts that they store', async () => {
+test('limits the orders of a network, and the bytes of its new consent texts', async () => {
   const visitor = await createGuest()
   const order = (termsText?: string) =>
     visitor.call(createOrder, { body: { ...orderParams(), ...consentTo(termsText) } })
@@ -68,7 +68,7 @@ test('limits the orders of a network, and the new consent texts that they store'
   expect([await countOf('orders'), await countOf('accepted_terms')]).toEqual([2, 1])
 })
 
-test('guests’ idempotency keys count for their network, a member’s keys for the member', async () => {
+test('counts the idempotency keys of guests per network, and those of members per member', async () => {
   const body = { episode_id: episodeIdOf(site) }
   const unlock = (visitor: Visitor, key: string) =>
     visitor.call(unlockEpisode, { body, headers: { 'idempotency-key': key } })
@@ -78,7 +78,7 @@ test('guests’ idempotency keys count for their network, a member’s keys for 
   expect((await unlock(visitor, 'd')).answer.code).toBe(402)
 })
 
-test("limits a network's requests for mails with links, for all addresses together", async () => {
+test("limits a network's requests for mails with links, over all e-mail addresses together", async () => {
   const ask = (email: string) => new Visitor(site.directUrl).call(requestPasswordReset, { body: { email } })
   expect((await ask('one@example.com')).answer.code).toBe(200)
   const byLink = await (await createGuest()).call(cancelByLink, { body: { email: 'two@example.com' } })
@@ -114,7 +114,7 @@ test('does not record events while the disk is nearly full', async () => {
   expect(rows).toHaveLength(0)
 })
 
-test('limits the guests that a network adds to an experiment, and also serves guests beyond the limit', async () => {
+test('limits how many guests a network adds to an experiment, but serves further guests too', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
   await createRunningExperiment(studio, { kind: 'pay_theme', variants })
@@ -144,7 +144,7 @@ test('limits the stored plays and favorites of a network', async () => {
   expectRefused(await visitor.call(addFavorite, { body: { video_id } }))
 })
 
-test("limits a network's removals of unwatched videos, which add tombstones", async () => {
+test('limits the tombstones that a network adds by removing unwatched videos', async () => {
   const unused = await startBillingSite(settings)
   onTestFinished(() => unused.close())
   const visitor = await createGuest(unused)
@@ -173,7 +173,7 @@ test('limits the browsers in which a network turns notifications on', async () =
   expect(await countOf('push_subscriptions')).toBe(2)
 })
 
-test('limits the new guests with stored data per network', async () => {
+test('limits how many new guests of a network the site stores', async () => {
   const storeGuest = async () => (await createGuest()).call(changeUser, { body: { display_name: 'Ada' } })
   let last = await storeGuest()
   for (let count = 0; count < 12 && last.status === 200; count++) last = await storeGuest()

@@ -31,5 +31,5 @@ export type Tables = CatalogTables &
   MailTables
 
 export type Db = Kysely<Tables>
-/** Required by functions that must run inside a transaction; they do not compile outside of one. */
+/** Required by functions that must run inside a transaction. Calls with `Db` do not compile. */
 export type Tx = Transaction<Tables>

@@ -51,7 +51,7 @@ describe.each(languages)('the mails in %s', (language) => {
   )
 })
 
-test('a mail in an unknown language is composed in English, and an unknown template is refused', () => {
+test('a mail in an unknown language is composed in English, and an unknown template is an error', () => {
   expect(composeMail('Harbour Dramas', 'verifyEmail', 'xx', { link }).lang).toBe('en')
   expect(() => composeMail('Harbour Dramas', 'toString', 'en', { link })).toThrow('no mail toString')
 })
@@ -61,7 +61,7 @@ test('a URL at the end of a line is a link in HTML', () => {
   expect(mail.html).toContain(`Turn them off: <a href="${values.stop}">${values.stop}</a></p>`)
 })
 
-test('a mail contains its values, escaped in HTML, and is refused if one is missing', () => {
+test('a mail contains its values, escaped in HTML, and a missing value is an error', () => {
   const mail = composeMail('Harbour Dramas', 'renewalFailed', 'en', { link, ...values })
   expect(mail.text).toContain('We couldn’t charge $9.99 for your plan “Monthly & more”.')
   expect(mail.html).toContain('“Monthly &amp; more”')
@@ -136,7 +136,7 @@ test.each([
   ['es', 'cada día', 'cada 7 días', '1 día', '7 días'],
   ['pt', 'todos os dias', 'a cada 7 dias', '1 dia', '7 dias'],
 ] as const)(
-  'a mail in %s has the words of the language for one day and for several days',
+  'a mail in %s uses the correct words for a period of one day and of 7 days',
   (language, every1, every7, one, several) => {
     const mail = (name: string, days: string) =>
       composeMail('Harbour Dramas', name, language, { link, ...values, days }).text.replaceAll('\u00a0', ' ')

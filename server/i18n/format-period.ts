@@ -18,7 +18,10 @@ export function formatLabelled(label: string, language: Language, value: string)
   return value.startsWith('\n') ? `${label}${colon}${value}` : `${label}${colon} ${value}`
 }
 
-/** Adds the texts of a mail's periods to its values: `period` and `every` for `days`, and the same for `renewDays`. */
+/**
+ * Adds the texts of a mail's periods to its values: `period` and `every` for `days`, `renewPeriod` and `renewEvery` for
+ * `renewDays`.
+ */
 export function addPeriodTexts(values: Record<string, string>, language: Language): Record<string, string> {
   const { days, renewDays } = values
   return {

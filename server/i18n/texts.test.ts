@@ -41,7 +41,7 @@ describe.each(languages)('the texts in %s', (language) => {
   })
 })
 
-it('there is one text for each refusal and fault, and no other', () => {
+it('has exactly one text for each refusal and each fault', () => {
   expect(Object.keys(serverTexts.en.refusals).toSorted()).toEqual(Object.keys(refusals).toSorted())
   expect(Object.keys(serverTexts.en.faults).toSorted()).toEqual(Object.keys(faults).toSorted())
 })
@@ -70,7 +70,7 @@ it('every text is translated in every language', () => {
   expect(same).toEqual([])
 })
 
-it.each(languages)('%s translates every plural for 0, 1, 2, 5, 21 and 1,000,000', (language) => {
+it.each(languages)('every plural in %s has a text for 0, 1, 2, 5, 21 and 1,000,000', (language) => {
   const rules = new Intl.PluralRules(bcp47Tags[language])
   const texts = flatten(serverTexts[language])
   const plurals = [...english.keys()].filter((key) => key.endsWith('_other'))

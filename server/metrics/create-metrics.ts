@@ -165,7 +165,7 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
 function addReplicaGauges({ database }: Context, registry: Registry): void {
   addGauge(registry, {
     name: 'read_replica_lag_seconds',
-    help: 'Lag of each replica of DATABASE_READ_URL; absent if it does not respond',
+    help: 'Lag of each replica of DATABASE_READ_URL; absent for a replica that does not respond',
     labelNames: ['replica'],
     read: async () =>
       database

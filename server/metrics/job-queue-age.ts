@@ -4,12 +4,12 @@ import { scheduledJobs } from '#server/scheduled-jobs.ts'
 import type { DatabaseGauge } from './metrics-queries.ts'
 
 /**
- * Creates the gauge of how long the due runs of scheduled jobs wait. It uses the conditions by which workers find work.
+ * Creates the gauge of how long scheduled jobs have been due. It checks the same conditions (`dueWhen`) as the workers.
  */
 export function jobQueueAge(context: Context): DatabaseGauge {
   const jobs = scheduledJobs(context)
   return {
-    help: 'How long the due run of a scheduled job has waited, or has failed; 0 if the job has nothing to do',
+    help: 'Time since a scheduled job became due, or since it began to fail; 0 if the job is not due or has nothing to do',
     labelNames: ['job'],
     async read(_db, now) {
       const ages = await selectQueueAges(context.database.pool, jobs, now)

@@ -12,8 +12,8 @@ export interface DatabaseGauge {
   help: string
   labelNames?: readonly string[]
   /**
-   * @param now the time of the site's clock, to compare with timestamps of that clock, which the sandbox can move
-   * forward
+   * @param now the time of the site's clock, which the sandbox can move forward. Compare it only with times that this
+   * clock has written.
    */
   read(db: Db, now: Date): Promise<Reading[]>
 }
@@ -138,7 +138,7 @@ export const databaseGauges: Readonly<Record<string, DatabaseGauge>> = {
       ),
   },
   renewals_due: {
-    help: 'Subscriptions that renew within an hour; at most 10,000',
+    help: 'Subscriptions that renew within an hour or are overdue; at most 10,000',
     read: (db, now) =>
       readSingleValue(
         db,

@@ -54,7 +54,7 @@ describe('the queue age of a scheduled job', () => {
     const entries = lines.map((line) => /^\{job="(.*)"\} (.*)$/.exec(line)?.slice(1) ?? [])
     return new Map(entries.map(([job = '', seconds]) => [job, Number(seconds)]))
   }
-  /** The workers stopped an hour ago: since then, no job has been claimed. */
+  /** Makes it look as if the workers stopped an hour ago: no job has been claimed since then. */
   beforeEach(async () => {
     await run('DELETE FROM mails')
     await run('DELETE FROM scheduled_jobs')
@@ -63,7 +63,7 @@ describe('the queue age of a scheduled job', () => {
       FROM unnest(ARRAY['send-mails', 'check-health', 'job-of-another-version']) AS job (name)`)
   })
 
-  it('starts when its round was due, and is 0 while the job has nothing to do', async () => {
+  it('counts from the time when the job was due, and is 0 while the job has nothing to do', async () => {
     const idle = await ages()
     expect([...idle.keys()].toSorted()).toEqual(['check-health', 'send-mails'])
     expect(idle.get('check-health')).toBeGreaterThanOrEqual(3540)
@@ -74,14 +74,14 @@ describe('the queue age of a scheduled job', () => {
     expect((await ages()).get('send-mails')).toBeGreaterThanOrEqual(3540)
   })
 
-  it('starts at the first failure of a job that fails in each round', async () => {
+  it('counts from the first failure of a job that fails each time', async () => {
     await run(
       `UPDATE scheduled_jobs SET claimed_at = now(), failures = 9, failing_since = now() - interval '2 hours'`,
     )
     expect((await ages()).get('send-mails')).toBeGreaterThanOrEqual(7200)
   })
 
-  it('is 0 between the rounds, and starts at the registration of a job that has never run', async () => {
+  it('is 0 until the job is due again, and counts from the registration of a job that has never run', async () => {
     await run(
       `UPDATE scheduled_jobs SET claimed_at = now(), interval_seconds = 86400 WHERE name = 'check-health'`,
     )

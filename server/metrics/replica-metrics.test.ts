@@ -25,7 +25,7 @@ afterAll(async () => {
   await site.close()
 })
 
-it('reports the lag of each replica, if known, and whether it is in use', async () => {
+it('reports whether each replica is in use, and its lag if known', async () => {
   const text = await (await fetch(url)).text()
   expect(text.split('\n').filter((line) => line.startsWith('cliffhanger_read_replica_'))).toEqual([
     'cliffhanger_read_replica_lag_seconds{replica="replica-1:5432"} 0.5',

@@ -48,7 +48,7 @@ function openProcess(): { errors: ErrorReporter; log: Log; lines: string[] } {
 }
 
 const envelopes = () => sink.posts.map(({ body }) => String(body))
-/** Parses the events of the envelopes: their third line. */
+/** Parses the event of each envelope, which is the third line. */
 const events = () => envelopes().map((envelope) => JSON.parse(envelope.split('\n')[2] ?? '') as unknown)
 
 test('reports a logged error with its cause, stack and fields', async () => {
@@ -91,7 +91,7 @@ test('no secret, token, query or address leaves the process', async () => {
 })
 
 test.each(['a', 'a.', 'a-', 'eyJ-', '/', 'a:', 'a@', '1:', '?/', ' /'])(
-  'scrubs a report full of %j in time',
+  'scrubs 100,000 characters that repeat %j within ten seconds',
   async (text) => {
     const { errors } = openProcess()
     const began = performance.now()
@@ -106,7 +106,7 @@ test.each(['a', 'a.', 'a-', 'eyJ-', '/', 'a:', 'a@', '1:', '?/', ' /'])(
   },
 )
 
-test('reports a log line of level error by its message if it has no error', async () => {
+test('reports a log line of level error by its message if the line has no error object', async () => {
   const { errors, log, lines } = openProcess()
   log.error({ reference: 'pi_1' }, 'a payment was abandoned')
   log.warn('this is no error')
@@ -115,7 +115,7 @@ test('reports a log line of level error by its message if it has no error', asyn
   expect(events()).toMatchObject([{ message: 'a payment was abandoned', extra: { reference: 'pi_1' } }])
 })
 
-test('reports the same error once a minute, and at most 30 errors in all', () => {
+test('reports the same error once a minute, and at most 30 errors a minute', () => {
   const isWorthSending = createReportThrottle()
   const sent = (texts: string[], now: number) => texts.filter((text) => isWorthSending(text, now)).length
   expect(sent(['away', 'away', 'away'], 0)).toBe(1)
@@ -134,7 +134,7 @@ test('does not retry a refused report', async () => {
   expect(envelopes()).toHaveLength(2)
 })
 
-test('sends nothing during the Retry-After of the server', async () => {
+test('sends no further report during the Retry-After of the server', async () => {
   answer = { status: 429, body: {}, headers: { 'retry-after': '60' } }
   const { errors } = openProcess()
   errors.report({ err: new Error('one'), message: '', fields: {} })
@@ -144,7 +144,7 @@ test('sends nothing during the Retry-After of the server', async () => {
   expect(envelopes()).toHaveLength(1)
 })
 
-test('keeps at most eight reports for a server that does not respond, and blocks nobody', async () => {
+test('sends at most eight reports to a server that does not respond, and soon stops waiting for it', async () => {
   answer = 'nothing'
   const { errors } = openProcess()
   for (let index = 0; index < 20; index++)
@@ -155,7 +155,7 @@ test('keeps at most eight reports for a server that does not respond, and blocks
   expect(envelopes()).toHaveLength(8)
 })
 
-test('leaves a malformed report unchanged', () => {
+test('leaves bytes, numbers and null in a report unchanged', () => {
   const report = { bytes: new Uint8Array([64]), nothing: null, number: 7 }
   createReportScrubber(['secret'])(report)
   expect(report).toEqual({ bytes: new Uint8Array([64]), nothing: null, number: 7 })

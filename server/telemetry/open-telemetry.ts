@@ -29,14 +29,14 @@ export async function openTelemetry(config: Config, role: Role): Promise<Telemet
   return {
     onError: errors?.report,
     async close() {
-      // An unavailable collector does not delay the shutdown.
+      // Limits how long an unavailable collector delays the shutdown.
       const sent = Promise.all([stopTracing?.(), errors?.flush(closesWithinMs)])
       await withTimeout(closesWithinMs, sent).catch(() => {})
     },
   }
 }
 
-/** Reports an uncaught error, and exits as Node would. */
+/** Reports an uncaught error, prints it, and exits with status 1, as Node does. */
 function reportCrash(errors: ErrorReporter): void {
   process.once('uncaughtException', (error: unknown) => {
     const message = 'the process ended'

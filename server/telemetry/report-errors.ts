@@ -37,7 +37,7 @@ export function openErrorReporter(config: Config, dsn: string, role: Role): Erro
     sendClientReports: false,
   })
   client.init()
-  // Every kind of report passes through here.
+  // This event covers every kind of report, so none leaves the process with secrets.
   client.on('beforeEnvelope', createReportScrubber(listSecrets(config)))
   const shouldSend = createReportThrottle()
   return {
@@ -63,7 +63,7 @@ interface Destination {
 async function post({ url, headers = {} }: Destination, body: string | Uint8Array) {
   const response = await fetch(url, {
     method: 'POST',
-    // fetch requires a copy that is not shared with another thread.
+    // Copies the bytes, because the type of fetch excludes memory that threads share.
     body: typeof body === 'string' ? body : new Uint8Array(body),
     headers,
     redirect: 'error',
@@ -80,8 +80,8 @@ async function post({ url, headers = {} }: Destination, body: string | Uint8Arra
 }
 
 /**
- * Creates a function that allows one report a minute for the same error, and `maxPerMinute` in all. Without the
- * limits, there would be a report for each call while the database is unavailable.
+ * Creates a function that allows one report a minute for the same error, and `maxPerMinute` reports a minute in total.
+ * Without the limits, there would be a report for each call while the database is unavailable.
  */
 export function createReportThrottle(): (text: string, now: number) => boolean {
   let since = -Infinity

@@ -2,7 +2,8 @@ import { isIP } from 'node:net'
 import { scrubReport } from '#contract/error-reports.ts'
 import type { Config } from '#server/platform/config/config.ts'
 
-// Each pattern is anchored at its first characters, so that a long partial match is scanned only once.
+// Each pattern can match only at a boundary. Otherwise a long partial match would be scanned again from each of its
+// characters.
 const email = /(?<![^\s"'<>()@:/,;=])[^\s"'<>()@:/,;=]+@[^\s"'<>()@:/,;=]+\.[a-z]{2,}/gi
 /** Matches an IPv4 address, or what may be an IPv6 address. */
 const ip =
@@ -52,7 +53,7 @@ function isSignedToken(found: string): boolean {
     .some((part) => /\beyJ/i.test(part))
 }
 
-/** Shorter secrets occur in ordinary text by chance. */
+/** Minimum length of a secret that is removed. Shorter ones occur in ordinary text by chance. */
 const shortestSecret = 8
 
 /** Returns the secret texts of the settings. */

@@ -8,8 +8,8 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
 import { scrubText } from '#contract/error-reports.ts'
 
 /**
- * Defaults for unset variables. Prometheus and the log cover metrics and logs. Visitors must neither continue the
- * site's traces nor pass baggage on to gateways.
+ * Defaults for unset variables. OpenTelemetry exports neither metrics nor logs, because Prometheus and the log cover
+ * them. Without propagators, visitors can neither continue the site's traces nor pass baggage on to gateways.
  */
 const defaults = {
   OTEL_METRICS_EXPORTER: 'none',
@@ -55,7 +55,8 @@ function createInstrumentations() {
         'url.query': undefined,
       }),
     }),
-    // The library omits the values of statements. Polling jobs have no parent request, and so no span.
+    // The library omits the values of statements. The queries of polling jobs have no parent request, so they get no
+    // span.
     new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
   ]
 }
@@ -73,8 +74,8 @@ const visitorAttributes = {
 }
 
 /**
- * Loads the modules to patch with `require`, because patching an `import` would need a loader hook. Modules that import
- * them later get the same patched objects.
+ * Uses `require` to load the modules that are patched, because patching an `import` would need a loader hook. Later
+ * imports get the same patched objects.
  */
 function patchModules(): void {
   const load = createRequire(import.meta.url)

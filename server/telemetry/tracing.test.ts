@@ -28,7 +28,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Runs a site while `use` runs, at most until the test ends. @returns its output about loaded OpenTelemetry modules */
+/**
+ * Runs a site until `use` has finished. @returns the output of the site, with a line for each OpenTelemetry module that
+ * it loaded
+ */
 async function withSite(settings: Record<string, string>, use: (url: string) => Promise<void>) {
   const port = await freePort()
   const listed = `
@@ -127,7 +130,7 @@ test('a request is traced with its queries and outgoing calls', timeout, async (
   const spans = received()
   const callback = spans.find(({ name }) => name === 'GET /api/user/social/oidc/callback')
   expect(callback).toMatchObject({ kind: spanKinds.server })
-  // A client's trace header does not continue one of the site's traces.
+  // A client cannot choose the trace id of a request by its `traceparent` header.
   expect(spans.filter(({ traceId }) => traceId === '1'.repeat(32))).toEqual([])
   const inside = spans.filter(
     ({ traceId, kind }) => traceId === callback?.traceId && kind === spanKinds.client,
@@ -149,7 +152,7 @@ test('a span does not identify the visitor, and contains no query, media signatu
   expect(keys.filter((key) => /^(client|network\.peer|user_agent)\.|query/.test(key))).toEqual([])
 })
 
-test('without OTEL_ variables nothing of OpenTelemetry is loaded or sent', timeout, async () => {
+test('without OTEL_ variables, the site does not load OpenTelemetry and sends no traces', timeout, async () => {
   const before = collector.posts.length
   const printed = await withSite({}, signIn)
   expect(printed).not.toContain('@opentelemetry')

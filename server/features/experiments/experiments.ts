@@ -43,9 +43,9 @@ export interface Experiments {
    */
   running(): Promise<readonly RunningExperiment[]>
   /**
-   * Records that a viewer was exposed to these experiments. Only the first exposure to each experiment counts. For a
-   * guest without a row, the number of exposures per network is limited. Nothing is recorded if that guest has since
-   * been registered, merged or deleted.
+   * Records that a viewer was exposed to these experiments. Only the first exposure to each experiment counts. The
+   * exposures of guests without a row are limited per network. Nothing is recorded for a guest who was registered,
+   * merged or deleted meanwhile.
    */
   recordExposures(
     viewer: Pick<Viewer, 'userId' | 'isStored' | 'ip'>,

@@ -22,7 +22,7 @@ interface ExperimentDependencies {
 
 type Price = Parameters<typeof withVariantPrices>[0]
 
-/** Creates the part of the context that provides the running experiments, and the theme and prices for one viewer. */
+/** Creates the part of the context that provides the running experiments, and a viewer's checkout theme and prices. */
 export function experimentsFeature(needed: ExperimentDependencies) {
   const experiments = createExperiments(needed)
   return {

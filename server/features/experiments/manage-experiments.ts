@@ -41,7 +41,7 @@ export function draftExperiment(
   })
 }
 
-/** Edits a draft. @throws Refusal notFound, editConflict if it was started, variantsInvalid */
+/** Edits a draft. @throws Refusal notFound; editConflict if it was started; variantsInvalid */
 export async function changeDraft(
   tx: Tx,
   id: string,

@@ -76,7 +76,8 @@ export async function isTargetInUse(tx: Tx, { kind, target }: ExperimentRow): Pr
 }
 
 /**
- * Returns whether a guest was registered, merged or deleted. A guest's old token may claim that the guest has no row.
+ * Returns whether a guest was registered, merged or deleted. An old token of the guest may still say that no row
+ * exists.
  */
 export async function isFormerGuest(db: Db, viewerId: string): Promise<boolean> {
   const row = await db

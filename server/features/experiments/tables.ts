@@ -8,7 +8,7 @@ export interface ExperimentsTable {
   /** The video that the experiment is about; null for the whole site. */
   target: string | null
   variants: ColumnType<Variant[], string, string>
-  /** The currency of its prices, set when it starts. */
+  /** The currency of the experiment's prices, set when the experiment starts. */
   currency: ColumnType<string | null, never, string | null>
   state: Generated<Experiment['state']>
   created_at: Date
