@@ -288,7 +288,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: "`accept-language`: the first supported language, else the user's stored language, else English",
     proofs: [
       [unreadable, 'is the first offered language of accept-language'],
-      [unreadable, 'is the stored language of the user if the header names no offered one, also for errors'],
+      [unreadable, 'is the stored language of the user if the header names no offered language, also for errors'],
       [unreadable, 'is English for everyone else'],
     ],
   },

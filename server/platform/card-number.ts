@@ -2,7 +2,10 @@ import valid from 'card-validator'
 
 const uuid = /(?<![\da-z])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?![\da-z])/i
 
-/** 13 to 19 digits, optionally separated by spaces, dots, plus signs or hyphens. A UUID matches as a whole. */
+/**
+ * 13 to 19 digits, optionally separated by spaces, dots, plus signs or hyphens. A UUID matches as a whole, so that its
+ * digits are never tested alone.
+ */
 const candidates = new RegExp(`${uuid.source}|(?<!\\d)\\d(?:[ .+-]?\\d){12,18}(?!\\d)`, 'gi')
 
 /**

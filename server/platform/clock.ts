@@ -1,6 +1,7 @@
 /**
- * The current time, injected so that tests and the sandbox can replace it. TOTP codes, which another device computes,
- * and the sessions of operators use the context's `realClock` instead, which the sandbox does not move.
+ * The current time, injected so that tests and the sandbox can replace it. TOTP codes and the sessions of operators use
+ * the context's `realClock` instead, which the sandbox does not move. (Another device computes TOTP codes from the real
+ * time.)
  */
 export interface Clock {
   now(): Date

@@ -1,4 +1,7 @@
-/** Wraps work so that it never overlaps: calls during a run cause one more run after it. `run` must not reject. */
+/**
+ * Wraps `run` so that its runs never overlap. Any number of calls during a run cause one more run after it. `run` must
+ * not reject.
+ */
 export function coalesceRuns(run: () => Promise<void>): () => void {
   let state: 'idle' | 'running' | 'again' = 'idle'
   return () => {

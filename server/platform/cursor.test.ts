@@ -5,11 +5,11 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 const position = ['2026-01-02T03:04:05.678Z', 'vid_1']
 const cursor = encodeCursor('newest', position)
 
-it('points to its position in its own list', () => {
+it('a cursor decodes to its position in its own list', () => {
   expect(decodeCursor('newest', cursor, ['time', 'text'])).toEqual(position)
 })
 
-it('is refused for another list, or if any character was changed', () => {
+it('a cursor is refused for another list, or if a character was changed', () => {
   expect(() => decodeCursor('popular', cursor, ['time', 'text'])).toThrow(Fault)
   const damaged = Array.from({ length: cursor.length - 1 }, (_, index) => {
     const other = cursor[index] === 'A' ? 'Q' : 'A'
@@ -28,10 +28,10 @@ it.each([
   ['count', 2 ** 53],
   ['text', 'a\0b'],
   ['text', 1],
-] as const)('is refused if it was forged: %s %j', (kind, part) => {
+] as const)('a forged cursor with the %s %j is refused', (kind, part) => {
   expect(() => decodeCursor('newest', encodeCursor('newest', [part]), [kind])).toThrow(Fault)
 })
 
-it("stays short, however long its list's name is", () => {
+it('a cursor is short even if the name of its list is long', () => {
   expect(encodeCursor('語'.repeat(200), position).length).toBeLessThan(512)
 })

@@ -3,9 +3,7 @@ import { Fault } from '#contract/errors.ts'
 
 type Position = readonly (string | number)[]
 
-/**
- * The types of values in a cursor. A forged cursor is refused or harmless: the database accepts each of these values.
- */
+/** The types of values in a cursor. The database accepts every value of these types, so a forged cursor is harmless. */
 interface CursorValueTypes {
   /** ISO 8601, as written by `toISOString`. */
   time: string
@@ -29,8 +27,8 @@ const isOfType: Record<CursorValueType, (part: unknown) => boolean> = {
 
 /**
  * Encodes an opaque cursor: a position in a list, and a checksum of the list's name and the position.
- * @param list names the list and everything that orders it; a cursor of another list is refused.
- * @param position the sort key of the last row returned, its id last.
+ * @param list the name of the list, with everything that orders it; a cursor of another list is refused.
+ * @param position the sort key of the last returned row, which ends with the row's id.
  */
 export function encodeCursor(list: string, position: Position): string {
   return Buffer.from(JSON.stringify([cursorChecksum(list, position), ...position])).toString('base64url')

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from './clock.ts'
 
-/** A document is rebuilt after this long. */
+/** Age at which a document is rebuilt. */
 const lifetimeMs = 60_000
 /** Files are deleted at this age. A response that is still sending such a file keeps it open. */
 const unusedMs = 3_600_000
@@ -19,7 +19,10 @@ export interface DocumentFiles {
   pathOf(name: string, write: () => AsyncIterable<string>): Promise<string>
 }
 
-/** Caches large documents that are the same for all clients in files, so that slow clients hold no copy in memory. */
+/**
+ * Caches large documents in files, so that slow clients hold no copy in memory. The documents are the same for all
+ * clients.
+ */
 export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles {
   const built = new Map<string, { until: number; path: Promise<string> }>()
   let deletedAt = 0

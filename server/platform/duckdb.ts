@@ -10,7 +10,7 @@ interface DuckDbLimits {
 
 /** Explains to operators that DuckDB is missing. */
 export const missingDuckDbText =
-  'The archive of events needs the package @duckdb/node-api, which is not installed. Install the packages again with optional ones, or build the container image with --build-arg DUCKDB=1.'
+  'The archive of events needs the package @duckdb/node-api, which is not installed. Install the packages again, including the optional ones, or build the container image with --build-arg DUCKDB=1.'
 
 /** Returns whether the optional package is installed. The container image leaves it out by default. */
 export function isDuckDbInstalled(): boolean {
@@ -52,7 +52,8 @@ export async function withDuckDb<Result>(
 export type ResultRow = Record<string, unknown>
 
 /**
- * Runs one SELECT statement. Other statements are refused, because COPY could replace a file that may be read.
+ * Runs one SELECT statement. Other statements are refused. For example, COPY could overwrite the files that a query
+ * reads.
  * @throws Error with a sentence if it is another statement, or if the result has more than `maxRows` rows
  */
 export async function runSelect(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { emailLookupKey, isEmailAddress, normalizeEmail, isSameEmail } from './email-address.ts'
 
 describe('an address', () => {
-  it('is looked up and counted case-insensitively, character by character', () => {
+  it('has a lookup key that is lower-cased character by character', () => {
     expect(emailLookupKey('Ada.ÄÖ@Example.COM')).toBe('ada.äö@example.com')
     expect(emailLookupKey('vİctim@example.com')).toBe('victim@example.com')
   })

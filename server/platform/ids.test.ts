@@ -19,7 +19,7 @@ test('no id contains a long run of digits, even if a number follows the id', () 
   }
 })
 
-test('a hash in letters has no digits and the same entropy', () => {
+test('a hash in letters has no digits, and differs for another text', () => {
   const hashes = ['one', 'other'].map((text) => toLetters(createHash('sha256').update(text).digest()))
   expect(hashes[0]).toMatch(/^[a-p]{64}$/)
   expect(hashes[0]).not.toBe(hashes[1])

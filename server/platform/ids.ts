@@ -46,7 +46,7 @@ export function randomHex(draw = () => randomBytes(16).toString('hex')): string 
   }
 }
 
-/** Encodes a hash in letters only, for a key or signature that leaves the site. */
+/** Encodes a hash in letters only, so that a scanner cannot mistake a part of it for a card number. */
 export function toLetters(hash: Buffer): string {
   return hash.toString('hex').replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)))
 }

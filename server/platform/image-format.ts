@@ -7,8 +7,8 @@ const magicBytes = [
 ] as const
 
 /**
- * Detects an image's format by its content, whatever its name: JPEG, PNG, WebP or AVIF. Undefined for other formats,
- * including some that the library could read: SVG and PDF can run code and load external resources.
+ * Detects an image's format by its content, whatever its name: JPEG, PNG, WebP or AVIF. Returns undefined for other
+ * formats, even if the image library can read them: SVG and PDF can run code and load external resources.
  */
 export function detectImageFormat(file: Buffer): (typeof magicBytes)[number]['kind'] | undefined {
   return magicBytes.find(({ at, bytes }) => file.subarray(at, at + bytes.length).equals(bytes))?.kind

@@ -95,7 +95,7 @@ test('if a row fails the transaction of all buffers, each buffer is written on i
   expect(commits.at(-1)).toEqual(['p3', 'e2'])
 })
 
-test('a buffer whose own write waits does not delay the others', async () => {
+test('a buffer whose separate write is slow does not delay the other buffers', async () => {
   const { commits, positions, events } = openBuffers()
   const gate = Promise.withResolvers<void>()
   const { writeAll } = positions.buffer
@@ -125,12 +125,12 @@ test('if the transaction of all buffers fails, its error is logged', async () =>
 })
 
 test.each(['take', 'writeAll'] as const)(
-  'buffers are still written after a call of `%s` of one buffer has rejected',
+  'buffers are still written after `%s` of one buffer has rejected',
   async (method) => {
     const { commits, lines, positions, events } = openBuffers()
     const { buffer } = positions
     const works = buffer[method]
-    // A buffer calls `writeAll` only after the transaction of all buffers has failed.
+    // `writeAll` is called only after the transaction of all buffers has failed.
     buffer.refuses = 'bad'
     Object.assign(buffer, { [method]: () => Promise.reject(new Error('broken')) })
     positions.add('bad', 'p1')

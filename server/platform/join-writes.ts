@@ -19,8 +19,8 @@ export interface TakenBatch<Tx> {
    */
   write(tx: Tx): Promise<() => void>
   /**
-   * Returns the batch to its buffer. A batch may be written twice, because its transaction may be committed
-   * nevertheless.
+   * Returns the batch to its buffer after the transaction has failed. If the transaction was committed nevertheless,
+   * the batch is written twice.
    */
   putBack(): void
 }
@@ -153,7 +153,7 @@ async function writeBatches<Tx>(
     for (const batch of batches) finish.push(await batch.write(tx))
     return finish
   })
-  // Committed data is not written again, even if this fails.
+  // If `finish` fails, the error is only logged: committed data must not be written again.
   for (const finish of afterCommit) runSafely(finish, log, 'A buffer could not remove its written data')
 }
 

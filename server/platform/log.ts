@@ -21,8 +21,8 @@ interface LogOptions {
 }
 
 /**
- * Creates the process's logger: readable lines for a terminal, JSON lines otherwise (`json`). Lines of a request have
- * its id. Cookies and credentials of a logged request are redacted.
+ * Creates the process's logger: readable lines for a terminal, JSON lines otherwise (`json`). Lines that a request logs
+ * contain its id. Cookies and credentials of a logged request are redacted.
  */
 export function createLog({ json, level = 'info', onError, destination }: LogOptions): Log {
   const options: LoggerOptions = {

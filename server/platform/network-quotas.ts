@@ -23,7 +23,9 @@ interface Options {
 
 const everyMs = 1000
 
-/** Creates the quotas for what each network may store. Each process counts in memory and shares its counts. */
+/**
+ * Creates the quotas that limit how much each network may store. Each process counts in memory and shares its counts.
+ */
 export function openNetworkQuotas({ limits, clock, log, share }: Options): NetworkQuotas {
   const counter = createCallCounter(clock, share)
   const timer = setInterval(() => {

@@ -51,8 +51,8 @@ it('allows a host name on the default https port', () =>
   expect(isPublicUrl('https://fcm.googleapis.com/fcm/send/abc')).toBe(true))
 
 /**
- * Starts a name server that answers queries for an IPv4 address with `address`, and other queries with none. @returns a
- * lookup that uses it
+ * Starts a name server that answers queries for an IPv4 address with `address`, and other queries without an address.
+ * @returns a lookup that uses it
  */
 async function openNameServer(address: string) {
   const server = createSocket('udp4')

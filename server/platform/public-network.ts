@@ -90,7 +90,7 @@ async function findPublic(resolver: Resolver, hostname: string): Promise<LookupA
 }
 
 /** Loads Node's https module. It is loaded on demand, because few processes need it. */
-// oxlint-disable-next-line no-restricted-imports -- fetch cannot say which addresses it may connect to
+// oxlint-disable-next-line no-restricted-imports -- fetch cannot restrict the addresses to which it connects
 export const loadHttps = (): Promise<typeof https> => import('node:https')
 
 /**

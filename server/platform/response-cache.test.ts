@@ -17,7 +17,7 @@ function cacheAtNoon() {
   }
 }
 
-it('loads an answer once for all callers within a second, and again after it', async () => {
+it('loads an answer once for all callers within a second, and again afterwards', async () => {
   const cache = cacheAtNoon()
   expect(await cache.ask('home', 3)).toBe(1)
   cache.wait(999)
@@ -102,7 +102,7 @@ describe('an answer that is kept until a change', () => {
     expect(await ask()).toBe('newer')
   })
 
-  it('is replaced by a new answer, cached for a second, while changes may go unnoticed', async () => {
+  it('is cached only for a second while changes may go unnoticed', async () => {
     const { state, ask } = keptAtNoon()
     await ask()
     state.truth = 'new'
@@ -157,7 +157,7 @@ describe('an answer that is kept until a change', () => {
     expect(answers.size).toBe(2)
   })
 
-  it('is not kept if it is an older answer that replaces a failed load', async () => {
+  it('is not kept if it was returned in place of a failed load', async () => {
     const { state, ask } = keptAtNoon({ stale: true })
     await ask()
     state.version = 2
@@ -203,7 +203,7 @@ describe('while the database is unavailable', () => {
     expect(await answers.get('home', async () => 'newer')).toBe('newer')
   })
 
-  it('fails if there is no previous answer, and for any other error', async () => {
+  it('fails without a previous answer, and after any other error', async () => {
     const { answers, wait } = staleCache()
     await expect(answers.get('home', rejectUnavailable)).rejects.toThrow('gone')
     await answers.get('home', async () => 'before')

@@ -93,8 +93,8 @@ interface KeptAnswer<Answer> {
 }
 
 /**
- * Keeps answers of the current version of the data. They are separate from the answers that live for a second, whose
- * map is in the order of expiry.
+ * Keeps answers of the current version of the data. They have a separate map, because the map of answers that live for
+ * a second is in the order of expiry.
  */
 function createKeptAnswers<Answer>({ changes, mayKeep }: NonNullable<Options<Answer>['keep']>) {
   const kept = new Map<string, KeptAnswer<Answer>>()
@@ -126,9 +126,9 @@ function createKeptAnswers<Answer>({ changes, mayKeep }: NonNullable<Options<Ans
 }
 
 /**
- * Remembers the latest answers, and returns one in place of an answer that fails because the database is unavailable.
- * After the first such failure, callers with a remembered answer no longer wait; their loads continue in the background
- * until the database responds.
+ * Remembers the latest answers, and returns one if a load fails because the database is unavailable. After the first
+ * such failure, callers with a remembered answer no longer wait; their loads continue in the background until the
+ * database responds.
  */
 function createStaleFallback<Answer>() {
   const staleAnswers = new Map<string, { at: number; answer: Answer }>()
@@ -175,8 +175,8 @@ function dropExpired(answers: Map<string, { until: number }>, now: number): void
 }
 
 /**
- * Finds rows by their ids, each cached like an answer; missing ones are loaded together. Ids without a row are absent
- * from the result.
+ * Finds rows by their ids. Each row is cached like an answer; missing rows are loaded together. Ids without a row are
+ * absent from the result.
  */
 export function createRowCache<Row extends { id: string }>(
   clock: Clock,

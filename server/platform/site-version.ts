@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 function readVersion(): string {
   const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-  // The project's own package.json, which has a version.
+  // The cast is safe: the project's package.json has a version.
   return (JSON.parse(manifest) as { version: string }).version
 }
 

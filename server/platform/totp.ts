@@ -5,7 +5,7 @@ import { deriveKey, decrypt, encrypt } from './encrypt.ts'
 /** A TOTP code is valid in its 30-second step and the adjacent steps, because clocks differ and typing takes time. */
 const stepSeconds = 30
 const window = 1
-/** As RFC 4226 advises for HMAC-SHA-1. */
+/** Length that RFC 4226 recommends for HMAC-SHA-1. */
 const secretBytes = 20
 
 const recoveryCodes = 10
@@ -55,7 +55,7 @@ export function normalizeCode(code: string): { code: string; isAppCode: boolean 
   return { code: typed, isAppCode: /^\d{6}$/.test(typed) }
 }
 
-/** Generates ten codes, each of ten characters of five bits, in two halves. */
+/** Generates ten codes. Each has ten characters of five bits, in two halves with a hyphen between them. */
 export function makeRecoveryCodes(): string[] {
   return Array.from({ length: recoveryCodes }, () => {
     const code = Array.from(randomBytes(recoveryLength), (byte) =>

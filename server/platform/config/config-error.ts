@@ -17,7 +17,7 @@ export function explainListenError(
   if (!(error instanceof Error) || !('code' in error)) return error
   if (error.code === 'EADDRINUSE')
     return new ConfigError(
-      `${settings}PORT ${port} is in use on ${host}: stop the other program or set ${settings}PORT to a free one.`,
+      `${settings}PORT ${port} is in use on ${host}: stop the other program or set ${settings}PORT to a free port.`,
     )
   if (error.code === 'EACCES')
     return new ConfigError(

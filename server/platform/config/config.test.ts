@@ -16,7 +16,7 @@ const load = (env: Record<string, string> = {}) => loadConfig({ DATA_DIR: dataDi
 const secret = 'x'.repeat(32)
 
 describe('without any setting', () => {
-  test('the site is a local one with the demo catalogue and the sandbox', () => {
+  test('the site is local, and has the demo catalogue and the sandbox', () => {
     expect(load()).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -48,7 +48,7 @@ test('derives the key for media links from APP_SECRET, and accepts two keys in M
   expect(load({ MEDIA_SECRET: `${fresh}, ${former}` }).secrets.media).toEqual([fresh, former])
 })
 
-test('treats an https address as production: no sandbox unless it is enabled', () => {
+test('disables the sandbox at an https address or beside another gateway, unless ALLOW_SANDBOX is set', () => {
   const env = { PUBLIC_URL: 'https://drama.example/' }
   expect(load(env)).toMatchObject({
     publicUrl: 'https://drama.example',
@@ -77,7 +77,7 @@ test('reads comma-separated replica addresses', () => {
   ])
 })
 
-test('reads a limit per second, minute or hour, and has a default', () => {
+test('reads a rate limit per second or hour, and has defaults', () => {
   expect(load().limits).toMatchObject({
     signInAccount: { max: 20, seconds: 60 },
     signInIp: { max: 300, seconds: 60 },
@@ -221,7 +221,7 @@ test("has no operator by default, and reads and validates the operator's setting
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
 })
 
-test('closes a new or existing DATA_DIR to other users, and DATA_UMASK opens it to a group', () => {
+test('denies other users access to a new or existing DATA_DIR, unless DATA_UMASK allows it to a group', () => {
   const open = join(dataDir, 'open')
   mkdirSync(open, { mode: 0o755 })
   const modeOf = (dir: string) => statSync(dir).mode & 0o777

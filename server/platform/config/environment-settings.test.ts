@@ -83,7 +83,7 @@ test('docs/configure.md lists each setting in its group, with its default', () =
   expect(documented).toEqual(Object.fromEntries(known))
 })
 
-test('setting a default explicitly has the effect of the default', () => {
+test('a setting with the value of its default has the same effect as no setting', () => {
   const base = { DATA_DIR: dataDir, APP_SECRET: 'a secret of thirty-two characters', ...companions }
   const unset = loadConfig(base)
   const literal = Object.values(settingGroups)
@@ -111,7 +111,7 @@ test('shows a setting with its value and source', () => {
   })
 })
 
-test('masks secrets and passwords in addresses', () => {
+test('masks secrets, and the passwords within addresses', () => {
   const env = { STRIPE_SECRET_KEY: 'sk_live_1', DATABASE_URL: 'postgres://site:hush@db/site' }
   const shown = effective(env)
   expect(shown['STRIPE_SECRET_KEY']?.value).toBe('••••••••')

@@ -6,7 +6,7 @@ export type Env = Readonly<Record<string, string | undefined>>
 /**
  * Reads a setting as text; empty counts as not set. `NAME_FILE` names a file that contains the value, as with container
  * secrets.
- * @throws ConfigError if both are set, or if the file can't be read
+ * @throws ConfigError if NAME and NAME_FILE are both set, or if the file can't be read
  */
 export function readText(env: Env, name: string): string | undefined {
   const value = env[name]?.trim() || undefined
@@ -108,7 +108,7 @@ export function readList(env: Env, name: string, max: number): string[] {
 
 /**
  * Reads settings that are only valid together.
- * @throws ConfigError naming the missing one
+ * @throws ConfigError naming the missing setting
  */
 export function readAllOrNone<Name extends string>(
   env: Env,

@@ -4,7 +4,7 @@ import { readList, type Env } from './read-env.ts'
 /** Maximum total that operators with the role support may refund of an order, in cents of the order's currency. */
 export interface RefundLimits {
   defaultCents: number
-  /** Limits of currencies in which a cent has a different value. */
+  /** Limits of the currencies for which `defaultCents` is not suitable. */
   byCurrency: Readonly<Record<string, number>>
 }
 
@@ -17,7 +17,7 @@ export function readRefundLimits(env: Env): RefundLimits {
     const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
     if (cents === undefined)
       throw new ConfigError(
-        `SUPPORT_REFUND_LIMIT_CENTS must be a whole number of cents, with amounts for other currencies such as JPY:300000 after a comma; "${part}" is neither.`,
+        `SUPPORT_REFUND_LIMIT_CENTS must be an amount in cents, optionally followed by limits of other currencies, such as "2000, JPY:300000"; "${part}" is not a limit.`,
       )
     return { currency, cents: Number(cents) }
   })

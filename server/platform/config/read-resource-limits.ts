@@ -2,7 +2,8 @@ import { dayMs } from '#server/platform/clock.ts'
 import { readInteger, type Env } from './read-env.ts'
 
 /**
- * Limits on the resources of a process, and of its storage, that unauthenticated clients can use (docs/security.md).
+ * Limits on the resources that unauthenticated clients can use: connections, memory, time and storage
+ * (docs/security.md).
  */
 export interface ResourceLimits {
   /** Maximum concurrent connections of a process. */

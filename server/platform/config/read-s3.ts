@@ -13,7 +13,7 @@ export interface S3Config {
   publicUrl: string | undefined
 }
 
-/** Reads the settings of the S3 store, all four or none. @throws ConfigError naming the missing or invalid one */
+/** Reads the settings of the S3 store, all four or none. @throws ConfigError naming the missing or invalid setting */
 export function readS3(env: Env): {
   s3: S3Config | undefined
   s3Secrets: { secretAccessKey: string } | undefined

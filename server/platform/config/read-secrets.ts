@@ -36,7 +36,7 @@ export function readMediaSecrets(env: Env, appSecret: string): string[] {
   const short = secrets.find((secret) => secret.length < shortestSecret)
   if (short !== undefined)
     throw new ConfigError(
-      `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}. To replace it, set the new one, a comma and the old one.`,
+      `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}. To replace a secret, set the new secret, a comma and the old secret.`,
     )
   return secrets.length > 0 ? secrets : [deriveKey(appSecret, 'links to media').toString('base64url')]
 }

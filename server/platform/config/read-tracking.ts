@@ -11,17 +11,17 @@ interface ConversionAccount {
 export interface TrackingConfig {
   /** Analytics events are deleted after this many days. */
   eventRetentionDays: number
-  /** Analytics events are written to the storage as Parquet files before they are deleted. */
+  /** Whether analytics events are written to the storage as Parquet files before they are deleted. */
   archivesEvents: boolean
   /** `strict`: browsers keep click ids in memory only, until the visitor has consented. */
   consent: 'standard' | 'strict'
-  /** Fallbacks of `GET /api/reports` for pixels that the operator has not set in the database. */
+  /** The pixel ids that `GET /api/reports` returns unless the operator has set others in the database. */
   pixels: Record<'facebook_pixel_id' | 'google_analytics' | 'tiktok_pixel' | 'bigo_pixel', string | undefined>
   /** The platforms that receive server-side conversions, with consent. The tokens are secrets. */
   conversions: { meta: ConversionAccount | undefined; tiktok: ConversionAccount | undefined }
 }
 
-/** Reads the tracking settings. @throws ConfigError naming the invalid one */
+/** Reads the tracking settings. @throws ConfigError naming the invalid setting */
 export function readTracking(env: Env): TrackingConfig {
   return {
     eventRetentionDays: readInteger(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,

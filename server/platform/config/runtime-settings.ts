@@ -20,7 +20,7 @@ export interface RuntimeOverrides {
   limits?: Partial<RateLimits>
 }
 
-/** The settings in effect. Every process adopts a change at once. */
+/** The settings in effect. Every process adopts a change as soon as the database announces it. */
 export interface RuntimeSettings {
   readonly contactEmail: string | undefined
   readonly mailFrom: string
@@ -32,7 +32,7 @@ export interface RuntimeSettings {
   readonly languages: OfferedLanguages
   /** A permanent object whose limits are updated in place. */
   readonly limits: RateLimits
-  /** Rereads the settings, so that this process adopts a change at once. */
+  /** Rereads the settings, so that this process need not wait for the announcement of a change. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function openRuntimeSettings(
     adopted = reading
     if (text === known) return
     known = text
-    // The studio's command validated the text before it stored it.
+    // The cast is safe: the studio's command validated the text before storing it.
     own = JSON.parse(text) as RuntimeOverrides
     Object.assign(limits, environmentLimits, own.limits)
   }

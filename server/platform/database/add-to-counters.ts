@@ -6,8 +6,8 @@ import { sql, type Transaction } from 'kysely'
  *
  * The lock must be a separate statement. A single statement that locks a row (`WITH … FOR NO KEY UPDATE`) and changes
  * it would change the version that the row had when the statement began. If a foreign key check has locked that
- * version, the change waits behind other transactions, which wait for the lock that this transaction holds. That is a
- * deadlock on a single row, whatever the order of locks.
+ * version, the change queues behind other transactions. Those wait for the lock that this transaction holds: a deadlock
+ * on a single row, whatever the order of locks.
  */
 export async function lockRows<Tables>(
   tx: Transaction<Tables>,

@@ -36,7 +36,7 @@ interface Options {
 }
 
 /**
- * Listens to notifications on one connection. They may be lost, because the listener is disconnected or a pooler does
+ * Listens to notifications on one connection. Notifications are lost if the listener is disconnected or a pooler does
  * not forward them. To detect this, the process sends notifications to itself.
  */
 export function openAnnouncements({
@@ -67,8 +67,8 @@ export function openAnnouncements({
     if (pendingEcho) return
     const echo = randomUUID()
     pendingEcho = { echo, timeout: setTimeout(onEchoMissing, echoTimeoutMs).unref() }
-    // The first echo is sent like a change, so that it also checks that both pools lead to the same database. Later
-    // echoes do not wait for a busy pool: a late echo would count as missing and turn off the caches under load.
+    // The first echo is sent over `pool`, as changes are. So it also checks that both pools lead to the same database.
+    // Later echoes do not wait for a busy pool: a late echo would count as missing and turn off the caches under load.
     const sent = arrive
       ? listener.notify(echoChannel, echo)
       : pool.query('SELECT pg_notify($1, $2)', [echoChannel, echo])

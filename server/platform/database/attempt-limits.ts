@@ -47,7 +47,8 @@ export async function countAttemptOfNetworks(
 }
 
 /**
- * Enforces a limit on events that are stored anyway, given the time of the oldest of the last `max` events.
+ * Enforces a limit on events that are stored anyway, so that they need no counter.
+ * @param oldest the time of the oldest of the last `max` events
  * @throws Fault tooManyRequests with the seconds to wait, if that event is still within the limit's time
  */
 export function checkOldestEvent(oldest: Date | undefined, { seconds }: RateLimit, now: Date): void {

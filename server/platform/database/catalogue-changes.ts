@@ -30,8 +30,8 @@ export function createCatalogueChanges(pool: Pool, quietMs = defaultQuietMs) {
     listener,
     version: () => (mayRely() && performance.now() - quietSince >= quietMs ? changes : undefined),
     /**
-     * Relies on announcements while `arrive` returns true. Never relies on them if the migration that adds them is
-     * missing.
+     * Relies on announcements while `arrive` returns true. Never relies on them if the migration that adds the
+     * announcements has not run.
      */
     async rely(arrive: () => boolean): Promise<void> {
       const { rows } = await pool.query<{ announced: boolean }>(

@@ -7,7 +7,7 @@ import { openDatabase, openDatabaseForRequests, openDatabaseForJobs } from './da
 
 const log = createLog({ json: true, level: 'silent' })
 const bounds = { databaseWaitMs: 4000 }
-/** Roles are global to the server that all test files share. */
+/** The name contains the process id, because all test files share a server and its roles. */
 const role = `narrow_${process.pid}`
 
 let database: TestDatabase
@@ -40,7 +40,7 @@ it('refuses a server that provides fewer connections than a process needs, and r
   }
 })
 
-it('limits each statement of a call to the time that clients wait, and statements of background work to a longer time', async () => {
+it('limits the statements of a call to 10 s, and those of background work to 30 s', async () => {
   const settings = { ...narrow, databaseUrl: database.url }
   for (const [open, bound] of [
     [openDatabaseForRequests, '10s'],

@@ -14,9 +14,10 @@ interface TestedServer {
 }
 
 /**
- * Checks a PostgreSQL server before use: its version and the encoding of the database (UTF-8), that it provides this
- * number of connections at once, and that a connection keeps its session.
+ * Checks a PostgreSQL server before use: its version, the encoding of the database, the number of connections, and
+ * whether a connection keeps its session.
  * @param setting the name of the setting with its address
+ * @param connections the number of simultaneous connections that the server must provide
  * @throws ConfigError naming the setting, and what to do
  */
 export async function checkServer(server: TestedServer, setting: string, connections: number): Promise<void> {
@@ -28,7 +29,7 @@ export async function checkServer(server: TestedServer, setting: string, connect
     )
   if (encoding !== 'UTF8')
     throw new ConfigError(
-      `The database of ${setting} has the encoding ${encoding}; the site needs UTF8. Create one with createdb --encoding=UTF8 --template=template0; a site's data moves there with the backup of its previous release (docs/backup.md).`,
+      `The database of ${setting} has the encoding ${encoding}; the site needs UTF8. Create a database with createdb --encoding=UTF8 --template=template0. To move existing data there, restore a backup that the previous release made (docs/backup.md).`,
     )
   if (new Set(backends).size < backends.length)
     throw new ConfigError(

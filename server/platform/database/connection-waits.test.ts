@@ -23,7 +23,8 @@ it.each([
   {
     queue: 'pool',
     countConnections: () => database.pool.options.max,
-    // A text of its own: other test files prepare `SELECT pg_sleep($1)`, and prepared statements use the pipelines.
+    // This text differs from `SELECT pg_sleep($1)`, which other test files prepare. A prepared text would use a
+    // pipeline.
     run: (db: Db, seconds: number) => sql`SELECT pg_sleep(${seconds}), 'pool'`.execute(db),
   },
   { queue: 'lookUp', countConnections: () => 1, run: (db: Db, seconds: number) => lookUp(db, { seconds }) },

@@ -29,7 +29,7 @@ export function measureWait<T>(queue: WaitQueue, ready: Promise<T>): Promise<T> 
 
 /** Calls `observe` for each wait in this process. @returns a function that stops this */
 export function observeWaits(observe: (wait: ConnectionWait) => void): () => void {
-  // Only `measureWait` publishes in this channel.
+  // The cast is safe: only `measureWait` publishes in this channel.
   const onMessage = (message: unknown) => observe(message as ConnectionWait)
   waits.subscribe(onMessage)
   return () => waits.unsubscribe(onMessage)

@@ -48,7 +48,7 @@ const driverMessages = new Set([
   'Client network socket disconnected before secure TLS connection was established',
 ])
 
-/** SQLSTATEs and `pg` messages of a server that responds, but did not run this statement in time, or refused it. */
+/** SQLSTATEs and `pg` messages of a server that responds, but refuses a statement or does not run it in time. */
 const busy = new Set([
   '53300',
   '57014',

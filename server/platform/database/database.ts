@@ -113,7 +113,8 @@ const directConnections = 4
  * migrations, or checks that they have run.
  * @param options for the pool's connections, such as `genericPlanOptions`; tests use other time-outs
  * @param connections the number of simultaneous connections that the server must provide
- * @throws ConfigError naming the setting whose server can't be used, is older than 15 or must be migrated first
+ * @throws ConfigError naming the setting whose server can't be used, is older than PostgreSQL 15, or must be migrated
+ * first
  */
 export async function openDatabase<Tables>(
   settings: DatabaseSettings & MigrationSettings,

@@ -83,7 +83,7 @@ export async function dumpTables(
     await client.query('COMMIT')
     return { migrations, tables, partitions, counters }
   } finally {
-    // After an error, a COPY may still be in progress.
+    // Closes the connection, because a COPY may still be in progress after an error.
     client.release(true)
   }
 }

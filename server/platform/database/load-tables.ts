@@ -42,7 +42,7 @@ export async function loadTables(
   }
 }
 
-/** Creates a partition for restored rows. A new database only has the partitions for the current time. */
+/** Creates a partition for restored rows. A new database has partitions only for the current time. */
 async function createPartition(
   client: PoolClient,
   { name, table, from, to }: DumpedPartition,
@@ -53,8 +53,8 @@ async function createPartition(
 }
 
 /**
- * Drops the foreign keys, so that tables can be filled in any order and are checked once at the end. Requires the owner
- * of the tables.
+ * Drops the foreign keys, so that tables can be filled in any order and are checked once at the end. Only the owner of
+ * the tables may do this.
  * @returns the statements that restore them
  */
 async function dropForeignKeys(client: PoolClient): Promise<string[]> {

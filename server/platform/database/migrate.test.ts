@@ -84,7 +84,7 @@ test('refuses a file that changed after it ran, and names it', async () => {
   await expect(run()).rejects.toThrow(ConfigError)
 })
 
-test('accepts a database that a newer release of the same major version has migrated, and logs it', async () => {
+test('accepts a database that a newer release of the same major version has migrated, and logs a warning', async () => {
   write('002-more.sql', 'CREATE TABLE more ()')
   await run({ version: '1.9.0' })
   rmSync(join(directory, '002-more.sql'))
@@ -115,7 +115,7 @@ test('a check finds missing migrations, and changes nothing', async () => {
   await expect(check()).rejects.toThrow(/002-more\.sql have not run/)
 })
 
-test('a check accepts the schema of the previous release if the missing migrations can wait, and logs it', async () => {
+test('a check accepts the schema of the previous release if the missing migrations can wait, and logs a warning', async () => {
   await run()
   const lines: string[] = []
   const listening = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -127,7 +127,7 @@ test('a check accepts the schema of the previous release if the missing migratio
   )
   await check()
   expect(lines).toEqual([expect.stringContaining('older version: 2 migrations have not run')])
-  // Only leading comments mark a migration, so this one is needed by its release.
+  // Only a leading comment marks a migration, so the release needs this migration.
   write('004-now.sql', 'CREATE TABLE now ()\n-- This release runs without it.')
   await expect(check()).rejects.toThrow('004-now.sql have not run')
   await run()
@@ -156,7 +156,7 @@ test('a migration that has deadlocked with another transaction is retried', asyn
   await run()
   write('003-both.sql', "LOCK TABLE books; LOCK TABLE shelves; INSERT INTO books VALUES ('one')")
   const other = await pool.connect()
-  // The other transaction looks for a deadlock only after a minute, so the migration notices it first.
+  // The other transaction looks for a deadlock only after a minute, so the migration detects the deadlock first.
   await other.query("SET deadlock_timeout = '1min'; BEGIN; LOCK TABLE shelves")
   const migrated = run()
   await vi.waitUntil(async () => (await countWaiting()) === 1, { timeout: 120_000, interval: 10 })
@@ -166,7 +166,7 @@ test('a migration that has deadlocked with another transaction is retried', asyn
   expect(await titles()).toEqual(['one'])
 })
 
-test('the migration that announces changes of the catalogue waits for a transaction that changes a video, without blocking it', async () => {
+test('the migration of catalogue announcements waits for a transaction that changes a video, and does not block that transaction', async () => {
   const own = await createTestDatabase()
   const name = '0018_announce_catalogue.sql'
   await own.pool.query('DROP FUNCTION announce_catalogue_change CASCADE')

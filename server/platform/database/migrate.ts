@@ -61,7 +61,7 @@ interface MigrateOptions {
 /**
  * Runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs in a transaction unless
  * a leading comment says otherwise. If several processes start at once, each file still runs once. Leaves the database
- * unchanged if a newer version of the same major version has migrated it.
+ * unchanged if a newer release of the same major version has migrated it.
  * @throws ConfigError if a file changed after it ran, or if another major version has migrated the database
  */
 export async function migrate(pool: Pool, options: MigrateOptions): Promise<void> {
@@ -196,7 +196,7 @@ function findPending(
   for (const { name, checksum } of history)
     if (known.has(name) && known.get(name) !== checksum)
       throw new ConfigError(
-        `Migration ${name} has changed since it ran on this database: restore the file and put the change into a new one.`,
+        `Migration ${name} has changed since it ran on this database: restore the file and put the change into a new file.`,
       )
   const late = migrations.find(
     ({ name }) => !done.has(name) && history.some((ran) => ran.name > name && ran.name <= newest),
@@ -225,7 +225,7 @@ function acceptNewerSchema(
   const foreign = unknown.find((past) => majorOf(past.version) !== majorOf(version))
   if (foreign)
     throw new ConfigError(
-      `The database has been used by another version of the site (migration ${foreign.name} is unknown here): start that version, or one newer than it.`,
+      `The database has been used by another version of the site (migration ${foreign.name} is unknown here): start that version or a newer one.`,
     )
   const newest = unknown.at(-1)
   if (newest)

@@ -9,8 +9,8 @@ import { preparedLookup, preparedQuery, type Placeholders } from './prepared-que
 
 let database: TestDatabase
 /**
- * The same database, always without a pooler. Only there is a connection one process of PostgreSQL, which keeps
- * prepared statements and the time limit for locks.
+ * The same database, always without a pooler. Without a pooler, each connection is one process of PostgreSQL, which
+ * keeps prepared statements and the lock time-out.
  */
 let direct: Database<Tables>
 beforeAll(async () => {
@@ -69,7 +69,7 @@ it('does not block queries behind a slow one', async () => {
   expect(await waiting).toMatchObject({ message: 'canceling statement due to user request' })
 })
 
-it('fails a look-up in a locked table with a lock timeout, and answers the next', async () => {
+it('fails a look-up in a locked table with a lock timeout, and answers the next look-up', async () => {
   const settings = preparedLookup((db: Db, { key }: Placeholders<{ key: string }>) =>
     db.selectFrom('settings').select('key').where('key', '=', key),
   )
@@ -114,7 +114,7 @@ it('uses the transaction’s connection within a transaction', async () => {
 const terminate = (connection: number | undefined) =>
   direct.pool.query('SELECT pg_terminate_backend($1)', [connection])
 
-it('reconnects after its connection has broken', async () => {
+it('a pipeline reconnects after its connection has broken', async () => {
   const before = await divideDirectly(2)
   await terminate(before?.connection)
   await expect.poll(() => divideDirectly(2).catch(() => undefined)).toMatchObject({ quotient: 6 })
@@ -156,7 +156,7 @@ it('reports an unavailable database to queries whose statement was never prepare
   expect(await tags(direct.db, { id: 'one' })).toEqual([])
 })
 
-it('closes after answering queries in flight, also while it is still connecting', async () => {
+it('a database closes its pipelines after they have answered the queries in flight, even while a pipeline is connecting', async () => {
   const { db, close } = openTestPool(database.url)
   await lookUpQuotient(db, { divisor: 1 })
   const underWay = [sleep(db, { seconds: 0.2 }), preparedQuotient(db, { divisor: 2 })]

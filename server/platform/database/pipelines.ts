@@ -159,8 +159,8 @@ class PipelinedConnection {
 }
 
 /**
- * Copies an error. All statements in flight fail with the same error of their connection, and each adds its own
- * context.
+ * Copies an error. The statements in flight share the error of their connection, but each caller adds its own context
+ * to it.
  */
 function copyError(error: unknown): unknown {
   if (!(error instanceof Error)) return error

@@ -24,7 +24,7 @@ const build = vi.fn((db: Db, { min, max }: Placeholders<{ min: string; max: stri
 )
 const keysBetween = preparedQuery(build)
 
-it('runs with the values of each call, and is built once', async () => {
+it('a prepared query runs with the values of each call, and is built once', async () => {
   const { db } = database
   const keys = async (min: string, max: string) =>
     (await keysBetween(db, { min, max })).map(({ key }) => key).filter((key) => key.length === 1)
@@ -34,7 +34,7 @@ it('runs with the values of each call, and is built once', async () => {
   expect(build).toHaveBeenCalledTimes(1)
 })
 
-it('sees the changes of its transaction', async () => {
+it('a prepared query sees the changes of its transaction', async () => {
   const rows = await database.db.transaction().execute(async (tx) => {
     await tx.insertInto('settings').values({ key: 'd', value: '{}' }).execute()
     return keysBetween(tx, { min: 'd', max: 'd' })
@@ -42,7 +42,7 @@ it('sees the changes of its transaction', async () => {
   expect(rows).toEqual([{ key: 'd' }])
 })
 
-it('sends a value once, however often the text uses it', async () => {
+it('a prepared query sends a value once, however often its text uses the value', async () => {
   const send = vi.spyOn(database.db, 'executeQuery')
   const around = preparedQuery(
     (_: Db, { text, within }: Placeholders<{ text: string; within: string }>) =>

@@ -62,7 +62,7 @@ async function readFrom(db: Kysely<Numbers>, after = 0): Promise<boolean[]> {
 const state = () => database.replicas()[0]
 const isUsed = (used: boolean) => vi.waitFor(() => expect(state()).toMatchObject({ used }), soon)
 
-it('reads from the replica what may be read from replicas, and other data from the primary', async () => {
+it('reads from the replica through `readDb`, and from the primary through `db`', async () => {
   await isUsed(true)
   expect(await readFrom(database.readDb)).toEqual([true, true])
   expect(await readFrom(database.db)).toEqual([false, false])

@@ -7,7 +7,7 @@ interface AuditEntry {
   event: AuditedEvent
   /** Null if no account is known, as for a sign-in with an unknown address. */
   userId: string | null
-  /** The network's hash from `hashNetwork`; omitted if no client's call caused it. */
+  /** The network's hash from `hashNetwork`; omitted if no client's call caused the event. */
   networkHash?: string
   at: Date
   /** The operator's address; omitted for the command line and for viewers. */
@@ -17,7 +17,10 @@ interface AuditEntry {
   details?: Record<string, unknown>
 }
 
-/** Records an audit event permanently in the transaction of the change, without addresses, passwords or tokens. */
+/**
+ * Records an audit event permanently, in the transaction of the change. It contains no passwords, no tokens, and no
+ * address except the operator's.
+ */
 export async function writeAuditEvent(
   tx: QueryExecutorProvider,
   { event, userId, networkHash, at, operator, subject, details = {} }: AuditEntry,

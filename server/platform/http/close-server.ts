@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** Time in which a connection that was opened just before can still send its request. */
+/** Time in which a connection that has just been opened can still send its request. */
 const firstRequestMs = 1000
 
 export interface OpenRequests {

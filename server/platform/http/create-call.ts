@@ -11,7 +11,7 @@ export function createCall(
   language: Language,
 ): Call {
   return {
-    // The casts are safe: the endpoint's schemas have validated both.
+    // The casts are safe: the endpoint's schemas have validated the query and the body.
     query: request.query as Call['query'],
     body: request.body as Call['body'],
     viewer: viewer?.isStored === false ? { ...viewer, ip: request.ip } : viewer,

@@ -37,7 +37,7 @@ function plainRefusal({ refuses, refusalSchemas: shapes = {} }: Endpoint): TSche
   return [refusal(Type.Unsafe<number>({ type: 'integer', enum: codes, description }), field)]
 }
 
-/** Builds the success schemas, with exactly one of `info` and `data`. */
+/** Builds the schemas of a success: one with `info`, one with `data`, or both schemas. */
 function successes({ info, data }: Endpoint): TSchema[] {
   const code = Type.Literal(200)
   return [...(info ? [Type.Object({ code, info })] : []), ...(data ? [Type.Object({ code, data })] : [])]

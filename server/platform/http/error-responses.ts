@@ -146,8 +146,8 @@ export function answerMalformedRequest(
 }
 
 /**
- * Handles requests that Node would refuse without a body. An unknown expectation is ignored, as HTTP allows. CONNECT
- * gets an error response.
+ * Handles requests that Node would otherwise refuse with an empty response. An unknown expectation is ignored, as HTTP
+ * allows. CONNECT gets an error response.
  */
 export function overrideNodeRefusals(words: Pick<ErrorResponseContext, 'translate'>, server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -9,18 +9,18 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 /** Invalid values for any field of any type. */
 const bad: Record<string, unknown> = {
   NUL: 'a\0b',
-  'half a character': '\ud800',
+  'a lone surrogate': '\ud800',
   'a long text': 'x'.repeat(60_000),
   'an empty text': '',
   'a blank text': ' ',
   'a right-to-left text': '\u202e‮é́́\u{1f468}‍',
-  'a text that grows when it is taken apart': '\u3300'.repeat(200),
+  'a text that grows when it is normalised': '\u3300'.repeat(200),
   'a quote': "'; DROP TABLE users; --",
   null: null,
   'a number': 1e308,
   'a negative number': -1,
   'a fraction': 0.5,
-  'beyond an integer': 2 ** 53,
+  'a number beyond the safe integers': 2 ** 53,
   'a boolean': true,
   'a list': ['a', 'b'],
   'a deep list': nested(2000),
@@ -48,7 +48,7 @@ const post = (method: string, body: string): RequestInit => ({
 /** Returns one request per field and invalid value; the other fields are valid. */
 function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
   const schema = method === 'GET' ? query : body
-  // The click ids are the same for every call.
+  // Skips the click ids, which every call accepts and handles in the same way.
   const fields = Object.keys(schema?.properties ?? {}).filter(
     (name) => name !== 'ttclid' && name !== 'fbclid',
   )

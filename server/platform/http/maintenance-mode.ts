@@ -15,7 +15,7 @@ export interface MaintenanceMode {
 const retrySeconds = 120
 /**
  * The detail of the fault with which a closed site refuses calls. Such a fault is not an error, so it is not logged. A
- * process that is shutting down also uses it.
+ * process that is shutting down also uses this detail.
  */
 export const maintenanceDetail = 'the site is closed for viewers'
 
@@ -27,7 +27,7 @@ const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancesto
 
 /**
  * Enforces maintenance mode: viewers' API calls fail with Fault unavailable, and other requests get the maintenance
- * page, both with Retry-After. Operators see the whole site.
+ * page. Both responses have Retry-After. Operators see the whole site.
  */
 export function enforceMaintenanceMode(
   app: FastifyInstance,

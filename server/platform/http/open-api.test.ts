@@ -48,7 +48,7 @@ it('passes the recommended rules for OpenAPI documents', async () => {
   expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
 })
 
-it('shows the calls from the homepage to a paid episode with examples', () => {
+it('has examples of the calls from the homepage to a paid episode', () => {
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Documented>> }
   const examplesOf = (method: string, path: string) => {
     const { requestBody, responses } = paths[path]?.[method] ?? {}
@@ -82,7 +82,7 @@ it('lists every refusal of a call, and every fault', () => {
   expect(names.toSorted()).toEqual(Object.keys(faults).toSorted())
 })
 
-it('shows refusals in the words of the site', () => {
+it('has examples of refusals with the texts of the site', () => {
   const shown = callExamples.flatMap(({ response }) => (response.code === 200 ? [] : [response.message]))
   expect(shown.length).toBeGreaterThan(2)
   expect(Object.values(texts.refusals)).toEqual(expect.arrayContaining(shown))

@@ -24,7 +24,10 @@ export interface RequestReports {
   logCalls?: boolean
   /** Called after each response, for metrics. */
   observeCall?(call: CompletedRequest): void
-  /** Called for each refusal, for metrics: its HTTP status is 200, like that of a success. */
+  /**
+   * Called for each refusal, for metrics. Its HTTP status is 200, so `observeCall` cannot distinguish it from a
+   * success.
+   */
   observeRefusal?(refusal: RefusedRequest): void
 }
 

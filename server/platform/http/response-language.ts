@@ -8,8 +8,8 @@ import {
 import type { Viewer } from './route.ts'
 
 /**
- * What determines the language of a response. The caller and the stored language are looked up only if the request
- * names no offered language.
+ * The sources of the language of a response. The caller and the stored language are looked up only if the request names
+ * no offered language.
  */
 export interface LanguageSource {
   identify(request: FastifyRequest): Viewer | null | Promise<Viewer | null>

@@ -136,7 +136,7 @@ export interface BytesRoute {
   /** The name of its command on the command line; if omitted, there is none. */
   command?: string
   summary: string
-  /** Roles that may call it; the bodies of others are not read. */
+  /** Roles that may call the route. The body of a call by another role is not read. */
   roles: readonly Role[]
   /** Maximum size of the body. */
   maxBytes: number

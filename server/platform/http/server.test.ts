@@ -131,7 +131,7 @@ it('adds the request id to the log lines of each request, and to no other line',
   expect(lines.map(({ request_id }) => request_id)).toEqual(lines.map(({ id }) => id))
 })
 
-/** Posts a form whose body arrives in another event of the connection than its headers. @returns the response */
+/** Posts a form whose body arrives later than its headers. @returns the response */
 async function postInTwoParts(url: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const head = [

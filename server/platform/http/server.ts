@@ -82,7 +82,7 @@ export interface TokenSource {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** Slow clients may take long to send a small body; few endpoints accept a large one. */
+/** The time-outs allow for slow clients. Bodies must be small, because few endpoints accept a large one. */
 const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout: 72_000 }
 
 /** Identifies the caller and checks their rate limit. */

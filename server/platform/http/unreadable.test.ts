@@ -42,7 +42,7 @@ describe('bytes that are not a request', () => {
       400,
     ],
     [
-      'two types of a body',
+      'two content types',
       [
         'POST /api/user HTTP/1.1',
         host,
@@ -64,7 +64,7 @@ describe('bytes that are not a request', () => {
     ],
     ['a length that is not a number', ['POST /api/user HTTP/1.1', host, 'Content-Length: many', '', ''], 400],
     [
-      'an invalid size of a chunk',
+      'an invalid chunk size',
       ['POST /api/user HTTP/1.1', host, 'Transfer-Encoding: chunked', '', 'zz', ''],
       400,
     ],
@@ -148,14 +148,14 @@ describe('a body', () => {
 
   it.each([
     ['NUL', '{"display_name":"a\\u0000b"}'],
-    ['half of a character', '{"display_name":"\\ud83d"}'],
+    ['a lone surrogate', '{"display_name":"\\ud83d"}'],
     ['NUL in a name', '{"a\\u0000":1}'],
     ['a prototype', '{"__proto__":{"display_name":"x"}}'],
     [
       'bytes that are not UTF-8',
       new Uint8Array([...new TextEncoder().encode('{"display_name":"'), 0xff, 0x22, 0x7d]),
     ],
-    ['too much depth', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`],
+    ['nesting that is too deep', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`],
     ['a list for a text', '{"display_name":["x"]}'],
   ])('with %s is refused with HTTP 400', async (_name, body) => {
     expect(await post(body)).toEqual({ status: 400, answer: errorWith(400) })
@@ -204,7 +204,7 @@ describe('the language of a response', () => {
     )
   })
 
-  it('is the stored language of the user if the header names no offered one, also for errors', async () => {
+  it('is the stored language of the user if the header names no offered language, also for errors', async () => {
     expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Geben Sie einen Namen/)
     const visitor = site.visitor({ 'accept-language': 'ja' })
     await visitor.callOk(getUser)

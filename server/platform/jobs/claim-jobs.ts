@@ -69,7 +69,7 @@ interface Round {
   name: string
   /** True if the job runs regardless of its condition. */
   anyway: boolean
-  /** True if its last success was recorded too long ago. */
+  /** True if the last recorded success of the job is older than `recordIntervalSeconds`. */
   unnoted: boolean
 }
 
@@ -114,8 +114,8 @@ export async function selectQueueAges(
   jobs: readonly Conditional[],
   now: Date,
 ): Promise<{ job: string; seconds: number }[]> {
-  // For up to a minute after a recorded success, further ones are not recorded. So a wait starts at the earliest after
-  // this minute.
+  // For up to a minute after a recorded success, no further success is recorded. So a wait starts after this minute at
+  // the earliest.
   const { rows } = await pool.query<{ job: string; seconds: number }>(
     `SELECT name AS job, CASE WHEN has_work OR failures > 0 THEN greatest(0, extract(epoch FROM now() - coalesce(failing_since,
          greatest(coalesce(claimed_at + make_interval(secs => interval_seconds), registered_at),

@@ -9,7 +9,7 @@ export interface ScheduledJobsTable {
   failures: Generated<number>
   last_error: string | null
   run_requested: Generated<boolean>
-  /** When a process last claimed it. */
+  /** When a process last claimed the job. */
   claimed_at: Generated<Date | null>
 }
 

@@ -69,7 +69,7 @@ test('reconnects after a lost connection, and polls for missed notifications', a
   await expect.poll(() => runs).toBe(3)
 })
 
-/** Marks jobs as just run, so that their next round is the first that this test sees. */
+/** Marks jobs as just claimed, because a job that was never claimed runs regardless of its condition. */
 const waitForClaim = (...names: string[]) =>
   database.pool.query(
     `INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at) SELECT name, 1, now() FROM unnest($1::text[]) AS job (name)`,
@@ -116,7 +116,7 @@ test('runs a job whose condition fails to evaluate, without blocking other jobs'
   await expect.poll(() => ran.size, { timeout: 60_000 }).toBe(2)
 })
 
-test('one of several processes runs a job in each round', async () => {
+test('only one of several processes runs a job in each round', async () => {
   let [runs, marks] = [0, 0]
   const shared = { name: 'shared', everySeconds: 3600, run: async () => void runs++ }
   const mark = { name: 'mark', everySeconds: 1, run: async () => void marks++ }

@@ -45,7 +45,7 @@ export interface CompletedJobRun {
 interface Options {
   /** Interval at which each process polls for due jobs. */
   pollSeconds?: number
-  /** Called for each run that this process ends. */
+  /** Called after each run in this process. */
   observe?: ((run: CompletedJobRun) => void) | undefined
   /** The clock of `dueWhen`. */
   clock?: Clock
@@ -57,7 +57,7 @@ type RunJob = (job: Job, record?: { minIntervalSeconds?: number; isRecorded?: bo
 const graceMs = 4000
 /** The interval of the most frequent jobs. Work that a user waits for does not wait for the poll: it uses `wakeOn`. */
 export const defaultPollSeconds = 10
-/** Interval for registering the jobs again, which deletes the jobs of a version that has stopped meanwhile. */
+/** Interval for registering the jobs again. This deletes the jobs of a version that no longer runs. */
 const registerAgainMs = 60_000
 
 /**
@@ -85,7 +85,7 @@ export async function startJobs(
       .then(
         () => {
           const seconds = end('succeeded')
-          // So a frequent job needs no additional transaction in each round.
+          // Skips the record, so that a frequent job needs no additional transaction in each round.
           if (isRecorded && seconds < recordIntervalSeconds) return undefined
           return recordSuccess(pool, job.name, minIntervalSeconds)
         },

@@ -36,7 +36,7 @@ export function retryMail(
   return requeueMail(tx, id, now())
 }
 
-/** Deletes mails that were abandoned a week ago or have expired. */
+/** Deletes abandoned mails after a week, or once they have expired. */
 export function purgeAbandonedMails({ db, clock }: { db: Kysely<MailTables>; clock: Clock }): Promise<void> {
   const now = clock.now()
   return deleteAbandonedMails(db, now, new Date(now.getTime() - keptMs))

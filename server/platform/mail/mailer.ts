@@ -41,7 +41,7 @@ export interface Mailer {
 
 /** Thrown if a mail is not accepted. The message omits the server's text, which repeats the address. */
 export class MailError extends Error {
-  /** The server rejected this mail or recipient permanently: a retry is useless. */
+  /** True if the server rejected this mail or recipient permanently: a retry is useless. */
   readonly isPermanent: boolean
 
   constructor(reason: string, isPermanent: boolean) {
@@ -63,8 +63,8 @@ const deadlineMs = 45_000
 /** Number of mails that a process sends at once, each over its own connection. */
 export const maxConnections = 10
 /**
- * Time for which a connection waits for the next mail: long enough for a burst of mails, and shorter than the time-outs
- * of servers and of `socketTimeout`.
+ * Time for which a connection waits for the next mail: long enough for a burst of mails, and shorter than
+ * `socketTimeout` and the time-outs of servers.
  */
 const idleTimeoutMs = 10_000
 
@@ -128,7 +128,7 @@ function fileMailer({ dataDir, production }: Config, log: Log, from: () => strin
       const path = join(folder, `${time}-${message.id}.eml`)
       await writeFile(`${path}.part`, bytes as Buffer, { mode: 0o600 })
       await rename(`${path}.part`, path)
-      // In development the link is read from the log; in production it is a secret.
+      // Developers read the link in the log. In production, the link is a secret.
       const link = production || message.link === undefined ? '' : `: ${message.link}`
       log.info(`SMTP_URL is not set: a mail was written to ${path}${link}`)
     },

@@ -67,7 +67,7 @@ const sendAfter = (seconds: number) => {
 }
 
 describe('a queued mail', () => {
-  it('arrives in the requested language, as text and HTML, and leaves no secret behind', async () => {
+  it('arrives in the requested language, as text and HTML, and is then deleted from the queue', async () => {
     await queue()
     await sendMails(context)
     const [mail] = smtp.received
@@ -114,7 +114,7 @@ describe('a queued mail', () => {
 })
 
 describe('many queued mails', () => {
-  it('are sent over one set of connections', async () => {
+  it('share a limited number of connections', async () => {
     for (let index = 0; index < 5 * maxConnections; index++) await queue(`${index}@example.com`)
     await sendMails(context)
     expect(smtp.received).toHaveLength(5 * maxConnections)
@@ -160,7 +160,7 @@ describe('many queued mails', () => {
     expect(await loadQueuedMails()).toEqual([])
   })
 
-  it('report that the database failed while one of them was deleted', async () => {
+  it('are all sent even if the database fails to delete them, and the error is thrown', async () => {
     await queue()
     await queue('bob@example.com')
     const failing = context.db.withPlugin({
@@ -331,7 +331,7 @@ describe('without SMTP_URL', () => {
     ['http://localhost:3000', true],
     ['https://drama.example', false],
   ])(
-    'at %s, mails are written to a folder that only the owner can read, and the log names the file (and the link: %s)',
+    'at %s, mails are written to files that only the owner can read, and the log names the file (and the link: %s)',
     async (at, isLogged) => {
       const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
       await queue()

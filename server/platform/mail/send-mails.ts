@@ -34,10 +34,10 @@ export interface MailContext {
   composeMail(template: string, language: string, values: Record<string, string>): RenderedMail
 }
 
-/** Delays between attempts, in seconds: a mail is abandoned about a day after the first. */
+/** Delays between attempts, in seconds: a mail is abandoned about a day after the first attempt. */
 const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
 /**
- * Time for which a process claims a mail: longer than the mailer takes for it. If the process dies, its mails stay
+ * Time for which a process claims a mail: longer than the mailer takes to send it. If the process dies, its mails stay
  * claimed for this long.
  */
 const claimMs = 120_000
@@ -45,7 +45,7 @@ const claimMs = 120_000
 const claimEveryMs = 1000
 const longestReason = 300
 
-/** Returns the mail jobs. A mail is sent within a second of its commit; the schedule finds retries. */
+/** Returns the mail jobs. A mail is sent within a second of its commit. The scheduled runs are for retries. */
 export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
   return [
@@ -89,8 +89,9 @@ export function cancelMailsAbout(tx: Transaction<MailTables>, orderIds: readonly
 
 /**
  * Sends due mails, in any number of processes at once. A mail is claimed, sent, then deleted: if the process dies in
- * between, another one sends it after the claim expires, with the same Message-ID. A connection that is free claims the
- * next mail, also one that was queued meanwhile, so a slow mail delays no other. After an abort, it claims no more mails.
+ * between, another process sends it after the claim expires, with the same Message-ID. Each free connection is used for
+ * the next mail, even if that was queued meanwhile. So a slow mail delays no other. After an abort, it claims no more
+ * mails.
  */
 export async function sendMails(context: MailContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -102,7 +103,7 @@ export async function sendMails(context: MailContext, signal?: AbortSignal): Pro
         ? []
         : await claimMails(db, now, new Date(now.getTime() + claimMs), maxConnections - sending.size)
       for (const mail of mails)
-        // A mail that fails here stays in the map, so that the next race throws its error.
+        // If `sendMail` rejects, its promise stays in the map, so that the next race throws the error.
         sending.set(
           mail.id,
           sendMail(context, mail).then(() => void sending.delete(mail.id)),

@@ -21,7 +21,7 @@ export interface AbandonedMailsTable extends Pick<
   attempts: number
   created_at: Date
   abandoned_at: Date
-  /** Whether the server rejected it permanently. */
+  /** Whether the server rejected the mail permanently. */
   refused: boolean
   reason: string
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ThreadResult, ThreadJob, ThreadMessage } from './run-in-thread.ts'
 
-// Set by run-in-thread.ts.
+// The cast is safe: run-in-thread.ts sets this value.
 const { module, name, args } = workerData as ThreadJob
 const functions: Record<string, (...args: unknown[]) => unknown> = await import(module)
 

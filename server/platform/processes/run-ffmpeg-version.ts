@@ -6,12 +6,12 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 
 const run = promisify(execFile)
 
-/** The programs that work on video. */
+/** The paths of ffmpeg and ffprobe, and the version of ffmpeg. */
 export interface Ffmpeg {
   ffmpegPath: string
   ffprobePath: string
   version: string
-  /** True for the old build from the package registry: it works, but newer ones are faster and better. */
+  /** True for the old build from the package registry: it works, but newer builds are faster and better. */
   bundled: boolean
 }
 
@@ -20,7 +20,7 @@ const timeoutMs = 10_000
 
 /**
  * Finds ffmpeg and ffprobe: FFMPEG_PATH, else the PATH (version 5 or newer), else the build installed by set-up.
- * @throws ConfigError naming FFMPEG_PATH if it does not work, or if there is none at all
+ * @throws ConfigError naming FFMPEG_PATH if that program does not work, or if no ffmpeg is found
  */
 export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefined }): Promise<Ffmpeg> {
   if (ffmpegPath !== undefined) {
@@ -49,7 +49,7 @@ async function findFfprobe(ffmpegPath: string): Promise<string> {
     if (candidate !== undefined && (await readVersion(candidate)) !== undefined) return candidate
   }
   throw new ConfigError(
-    'ffprobe was not found: install ffmpeg 5 or newer, or set FFMPEG_PATH to one with ffprobe beside it.',
+    'ffprobe was not found: install ffmpeg 5 or newer, or set FFMPEG_PATH to an ffmpeg with ffprobe beside it.',
   )
 }
 

@@ -19,7 +19,7 @@ interface LinkRequest {
 
 /**
  * Creates a URL that opens one file until a time: Signature Version 4 in the query (AWS, "Authenticating requests:
- * using query parameters"). A playlist has hundreds of them, so they are computed here in microseconds.
+ * using query parameters"). A playlist has hundreds of such URLs, so each must take only microseconds.
  */
 export function presign(bucket: SigningBucket, { key, signedAt, expires, query = {} }: LinkRequest): string {
   const { address, region, accessKeyId, secretAccessKey } = bucket
@@ -62,7 +62,7 @@ function signingKey(secret: string, day: string, region: string): Buffer {
   return known.key
 }
 
-/** Percent-encodes by RFC 3986, which encodes more than browsers do. */
+/** Percent-encodes by RFC 3986, which encodes more characters than `encodeURIComponent`. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

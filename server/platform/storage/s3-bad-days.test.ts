@@ -230,7 +230,7 @@ test('abandons a store that stops in the middle of each response', async () => {
   await expect(impatient.read('originals/never.mp4')).rejects.toThrow('GetObject')
 })
 
-test('aborts uploads that were started long ago and never completed, and no younger ones', async () => {
+test('aborts uploads that were started long ago and never completed, but no recent uploads', async () => {
   const folder = createTestFolder(storage, { 'film.mp4': large })
   store.setFault((call) => (/partNumber=2/.test(call) ? 'fail' : undefined))
   await expect(storage.moveFromWorkDir(join(folder, 'film.mp4'), 'originals/left.mp4')).rejects.toThrow(

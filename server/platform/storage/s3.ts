@@ -27,7 +27,7 @@ const interactiveTimeouts: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 
 
 /**
  * Time between the signing date of a link and its expiry. The signing date is computed from the expiry, so requests
- * with the same media signature get the same link, whose response the browser has cached.
+ * with the same media signature get the same link, and the browser can use its cached response.
  */
 const linkLifeMs = 12 * 3_600_000
 
@@ -124,8 +124,8 @@ function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
 }
 
 /**
- * Returns the headers for browsers and caches. Captions may change; other files that browsers request keep their
- * content under a key.
+ * Returns the headers for browsers and caches. Captions may change. The content of any other key that browsers request
+ * never changes.
  */
 function headersOf(key: string) {
   const CacheControl = key.endsWith('.vtt') ? 'no-cache' : immutableCacheControl
@@ -166,7 +166,7 @@ async function download(calls: S3Calls, key: string, path: string, signal?: Abor
   }
 }
 
-/** Appends the rest of a file as far as it is received. @returns the error that interrupted it */
+/** Appends the rest of a file as far as it is received. @returns the error that interrupted the download */
 async function downloadRest(
   calls: S3Calls,
   key: string,
@@ -191,7 +191,7 @@ async function downloadRest(
   }
 }
 
-/** Returns whether an error is of this machine's disk, not of the store. */
+/** Returns whether an error comes from this machine's disk, not from the store. */
 function isLocalDiskError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EIO'].includes(String(error.code))
 }

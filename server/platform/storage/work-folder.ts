@@ -41,8 +41,8 @@ export function ownWorkFolder(storage: Storage): string {
 }
 
 /**
- * Deletes the unfinished files of ended processes. Whether a process of another container or host has ended is unknown;
- * its files are deleted if none has changed for six hours.
+ * Deletes the unfinished files of ended processes. This process cannot know whether a process of another container or
+ * host has ended. It deletes their files once none has changed for six hours.
  */
 export async function purgeWorkFolders(storage: Storage): Promise<void> {
   for (const name of await readdir(storage.workDir)) {

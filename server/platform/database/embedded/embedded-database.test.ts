@@ -205,7 +205,7 @@ test('the watch for stop signals reports none if the log is missing', () => {
   expect(stop).not.toHaveBeenCalled()
 })
 
-test('an owner whose server was replaced by another process does not stop the new one', async () => {
+test('an owner whose server was replaced by another process does not stop the new server', async () => {
   const owner = await start(shared)
   process.kill(postmasterOf(shared) ?? 0, 'SIGKILL')
   await stopped(shared)

@@ -98,7 +98,7 @@ class Supervisor {
     if (child && child.exitCode === null && child.signalCode === null) await this.#end(child.pid)
   }
 
-  /** Returns the running server if it is ready and its owner, which stops it, is alive. */
+  /** Returns the running server if it is ready, and if the process that started it is alive. */
   #findUsable(): Postmaster | undefined {
     const running = findPostmaster(this.#clusterDir)
     const owner = readHolder(this.#ownerFile)
@@ -132,7 +132,7 @@ class Supervisor {
       writeFileSync(this.#ownerFile, JSON.stringify(thisProcess()))
       const failure = await this.#spawnAndWait(socketDir, deadline)
       if (failure === undefined) return connectionTo(socketDir)
-      // The workers of a server killed with -9 hold its memory for a moment longer.
+      // After a SIGKILL of the server, its child processes hold the shared memory for a moment longer.
       if (!failure.includes('shared memory block') || Date.now() > deadline)
         throw new Error(`PostgreSQL did not start: ${failure}`)
       await delay(100)

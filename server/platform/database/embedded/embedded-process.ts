@@ -16,8 +16,8 @@ interface PostgresProcess {
 const keptLogBytes = 5_000_000
 
 /**
- * Starts the server's process, which ends with this process. It reports nothing: `postmaster.pid` shows when it is
- * ready, `logFile` why it failed.
+ * Starts the server's process, which ends with this process. `postmaster.pid` shows when the server is ready, and
+ * `logFile` shows why it failed.
  */
 export function spawnPostgres({
   postgres,
@@ -97,8 +97,8 @@ let setprivWorks: boolean | undefined
 
 /**
  * Makes the server end when this process ends for any reason. The server then gets a SIGINT, which makes PostgreSQL
- * shut down fast and cleanly. If setpriv is available, the kernel sends it; otherwise a shell does, which waits until
- * the pipe to this process closes.
+ * shut down fast and cleanly. If setpriv is available, the kernel sends the signal. Otherwise a shell sends it when the
+ * pipe to this process closes.
  */
 function stopWithThisProcess({ command, args, options }: Command): Command {
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0

@@ -10,7 +10,7 @@ export function networkOf(ip: string): string {
   return four ? four.join('.') : groupsOf(bytes, 4)
 }
 
-/** The /48 limit, in multiples of the /64 limit. Most providers assign a /48 to one customer at most. */
+/** The /48 limit, in multiples of the /64 limit. Most providers assign a customer at most a /48. */
 const wideMultiplier = 16
 
 /**

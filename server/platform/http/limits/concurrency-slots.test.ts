@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSlots, networkSlotLimits } from './concurrency-slots.ts'
 
-test('refuses a slot if one of its limits is reached, and then takes no slot of the other limits', () => {
+test('refuses a slot if one limit is reached, and then counts nothing against the other limits', () => {
   const slots = createSlots()
   const ofNetwork = (name: string) =>
     [

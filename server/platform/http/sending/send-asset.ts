@@ -24,8 +24,8 @@ const encodings = [
 const assetCache = new Map<string, Asset>()
 
 /**
- * Sends a file of the build's `assets/` in the best encoding that the browser accepts. A process reads it from disk
- * once; ranges are sent from disk.
+ * Sends a file of the build's `assets/` in the best encoding that the browser accepts. A process reads each file from
+ * disk once, except that every range request reads from disk.
  */
 export async function sendAsset(
   request: FastifyRequest,

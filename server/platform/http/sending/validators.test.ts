@@ -31,7 +31,7 @@ test('accepts fr and de as keys of texts', () => {
   })
 })
 
-test('validates a text under fr like any other', () => {
+test('validates a text with the key fr like any other text', () => {
   const { names } = addPlan.body.properties
   expect(compileSchema(names)({ en: 'Weekly', fr: 7 })).toContain('fy')
 })
