@@ -35,8 +35,8 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
     const metrics = await openMetrics(context)
     return { context, metrics, site: await createSite(context, { isStopping: () => stopping, metrics }) }
   }
-  // The worker process needs ffmpeg. It is searched for here, where an invalid setting can still fail the start. The
-  // search is slow, so it runs in parallel with opening the site.
+  // The worker process needs ffmpeg. This process searches for it, because an invalid setting can still stop the start
+  // here. The search is slow, so it runs in parallel with opening the site.
   const [{ context, metrics, site }, programs] = await Promise.all([
     open(),
     config.role === 'all' ? findConverter(config) : undefined,

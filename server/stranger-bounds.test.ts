@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Creates a new visitor. All of them call the same process from the same network. */
+/** Creates a new visitor. All visitors call the same process from the same network. */
 async function createGuest({ directUrl } = site): Promise<Visitor> {
   const visitor = new Visitor(directUrl)
   await visitor.callOk(getUser)

@@ -251,7 +251,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: 'Every response is an envelope and matches `/api/openapi.json` (each test checks it)',
     proofs: [
       [http, 'describes every call in an OpenAPI 3.1 document'],
-      [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
+      [fuzz, 'answers every invalid request in the envelope, without a 5xx or internal details'],
     ],
   },
   {
@@ -259,7 +259,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     proofs: [
       [unreadable, 'is refused with HTTP 413 if it is too large, and with HTTP 415 if it is not JSON'],
       [unreadable, 'answers a wrong method, and unknown paths below /api, with HTTP 404'],
-      [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
+      [fuzz, 'answers every invalid request in the envelope, without a 5xx or internal details'],
     ],
   },
   {
@@ -288,7 +288,10 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: "`accept-language`: the first supported language, else the user's stored language, else English",
     proofs: [
       [unreadable, 'is the first offered language of accept-language'],
-      [unreadable, 'is the stored language of the user if the header names no offered language, also for errors'],
+      [
+        unreadable,
+        'is the stored language of the user if the header names no offered language, also for errors',
+      ],
       [unreadable, 'is English for everyone else'],
     ],
   },

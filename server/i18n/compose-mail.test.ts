@@ -99,7 +99,7 @@ describe.each(languages)('a receipt in %s', (language) => {
     claim: 'https://drama.example/my#claim=c',
   }
 
-  it('has the same content as text and as HTML, and omits parts that do not apply', () => {
+  it('contains its values as text and as HTML, and omits parts that do not apply', () => {
     const { subject, text, html, link } = composeMail('Harbour Dramas', 'receipt', language, receipt)
     expect(subject).toContain('Monthly & more')
     expect(link).toBe(receipt.claim)

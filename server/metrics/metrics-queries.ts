@@ -53,7 +53,7 @@ export const databaseGauges: Readonly<Record<string, DatabaseGauge>> = {
     ({ succeeded_at }) => (succeeded_at?.getTime() ?? 0) / 1000,
   ),
   job_interval_seconds: jobGauge(
-    'How often a scheduled job runs',
+    'Interval at which a scheduled job runs',
     ({ interval_seconds }) => interval_seconds,
   ),
   job_failures: jobGauge('Failures of a scheduled job since it last succeeded', ({ failures }) => failures),

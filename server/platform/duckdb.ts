@@ -54,7 +54,7 @@ export type ResultRow = Record<string, unknown>
 /**
  * Runs one SELECT statement. Other statements are refused. For example, COPY could overwrite the files that a query
  * reads.
- * @throws Error with a sentence if it is another statement, or if the result has more than `maxRows` rows
+ * @throws Error whose message is a sentence, for another statement or a result of more than `maxRows` rows
  */
 export async function runSelect(
   duckdb: DuckDBConnection,

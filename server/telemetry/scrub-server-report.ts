@@ -5,7 +5,7 @@ import type { Config } from '#server/platform/config/config.ts'
 // Each pattern can match only at a boundary. Otherwise a long partial match would be scanned again from each of its
 // characters.
 const email = /(?<![^\s"'<>()@:/,;=])[^\s"'<>()@:/,;=]+@[^\s"'<>()@:/,;=]+\.[a-z]{2,}/gi
-/** Matches an IPv4 address, or what may be an IPv6 address. */
+/** Matches an IPv4 address, or a text that may be an IPv6 address. */
 const ip =
   /(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?:\d{1,3}(?:\.\d{1,3}){3})?)(?![\w:])/gi
 const password = /(?<![a-z\d+.-])([a-z\d+.-]+:\/\/[^\s/:@]*):[^\s/@]*@/gi

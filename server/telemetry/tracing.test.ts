@@ -152,9 +152,13 @@ test('a span does not identify the visitor, and contains no query, media signatu
   expect(keys.filter((key) => /^(client|network\.peer|user_agent)\.|query/.test(key))).toEqual([])
 })
 
-test('without OTEL_ variables, the site does not load OpenTelemetry and sends no traces', timeout, async () => {
-  const before = collector.posts.length
-  const printed = await withSite({}, signIn)
-  expect(printed).not.toContain('@opentelemetry')
-  expect(collector.posts).toHaveLength(before)
-})
+test(
+  'without OTEL_ variables, the site does not load OpenTelemetry and sends no traces',
+  timeout,
+  async () => {
+    const before = collector.posts.length
+    const printed = await withSite({}, signIn)
+    expect(printed).not.toContain('@opentelemetry')
+    expect(collector.posts).toHaveLength(before)
+  },
+)

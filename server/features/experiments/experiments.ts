@@ -61,7 +61,7 @@ interface Options {
 }
 
 export function createExperiments({ db, clock, catalogueChanges: changes, quotas }: Options): Experiments {
-  // `db` is the primary, because a change may be announced before a replica has it.
+  // Reads from `db`, the primary, because a change may be announced before a replica has it.
   const keep = { changes, mayKeep: () => true }
   const cache = createResponseCache<readonly RunningExperiment[]>(clock, { stale: true, keep })
   return {

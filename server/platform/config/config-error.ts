@@ -1,4 +1,4 @@
-/** A configuration mistake that the operator can fix. The message is one sentence that names the setting. */
+/** A configuration mistake that the operator can fix. Its message names the setting. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }

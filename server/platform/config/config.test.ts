@@ -221,7 +221,7 @@ test("has no operator by default, and reads and validates the operator's setting
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
 })
 
-test('denies other users access to a new or existing DATA_DIR, unless DATA_UMASK allows it to a group', () => {
+test('denies other users access to a new or existing DATA_DIR, unless DATA_UMASK gives a group access', () => {
   const open = join(dataDir, 'open')
   mkdirSync(open, { mode: 0o755 })
   const modeOf = (dir: string) => statSync(dir).mode & 0o777

@@ -1,8 +1,8 @@
 import { readRateLimit, type Env, type RateLimit } from './read-env.ts'
 
 /**
- * Maximum rows or bytes that each network may store within a time. Mobile carriers put thousands of phones behind one
- * address, so the limits are too high to restrict a single user; they only protect the disk.
+ * Maximum rows or bytes that each network may store within a time window. Mobile carriers put thousands of phones
+ * behind one address, so the limits are too high to restrict a single user; they only protect the disk.
  */
 const defaultQuotas = {
   /** New guest rows, which are created when something is first stored for a guest. */

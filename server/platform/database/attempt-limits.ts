@@ -15,7 +15,7 @@ export function attemptKey(secret: string, kind: string, value: string): string 
 /**
  * Counts an attempt against a key's limit, in the database for all processes. The time window begins with its first
  * attempt. To count the attempts of failed calls too, pass the pool, not a transaction.
- * @throws Fault tooManyRequests with the seconds to wait, once `max` are used
+ * @throws Fault tooManyRequests with the seconds to wait, once `max` attempts are used
  */
 export async function countAttempt(
   db: QueryExecutorProvider,

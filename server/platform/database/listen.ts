@@ -5,7 +5,7 @@ import type { Log } from '#server/platform/log.ts'
 const againMs = 1000
 
 export interface ChannelListener {
-  /** Notifies a channel over the connection that listens. Rejects while there is none. */
+  /** Notifies a channel over the connection that listens. Rejects while no connection listens. */
   notify(channel: string, payload: string): Promise<void>
   stop(): Promise<void>
 }

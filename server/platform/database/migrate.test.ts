@@ -105,14 +105,14 @@ test('refuses a database that another major version has migrated', async () => {
 test('a check finds missing migrations, and changes nothing', async () => {
   const check = () => checkMigrated(pool, { directory, log })
   await expect(check()).rejects.toThrow(
-    /not up to date: 001-books\.sql have not run\. Run "npm run migrate" first/,
+    /not up to date\. Migrations that have not run: 001-books\.sql\. Run "npm run migrate" first/,
   )
   const { rows } = await pool.query<{ table: string | null }>("SELECT to_regclass('migrations') AS table")
   expect(rows).toEqual([{ table: null }])
   await run()
   await check()
   write('002-more.sql', 'CREATE TABLE more ()')
-  await expect(check()).rejects.toThrow(/002-more\.sql have not run/)
+  await expect(check()).rejects.toThrow(/have not run: 002-more\.sql\./)
 })
 
 test('a check accepts the schema of the previous release if the missing migrations can wait, and logs a warning', async () => {
@@ -129,7 +129,7 @@ test('a check accepts the schema of the previous release if the missing migratio
   expect(lines).toEqual([expect.stringContaining('older version: 2 migrations have not run')])
   // Only a leading comment marks a migration, so the release needs this migration.
   write('004-now.sql', 'CREATE TABLE now ()\n-- This release runs without it.')
-  await expect(check()).rejects.toThrow('004-now.sql have not run')
+  await expect(check()).rejects.toThrow('have not run: 004-now.sql.')
   await run()
   await check()
   expect(lines).toHaveLength(1)

@@ -118,7 +118,7 @@ export async function checkMigrated(
   const [first, ...others] = pending.filter(({ isDeferrable }) => !isDeferrable)
   if (first)
     throw new ConfigError(
-      `The database is not up to date: ${first.name}${others.length > 0 ? ` and ${others.length} more migrations` : ''} have not run. Run "${commandLineOf('migrate')}" first (or set MIGRATE=auto).`,
+      `The database is not up to date. Migrations that have not run: ${first.name}${others.length > 0 ? ` and ${others.length} more` : ''}. Run "${commandLineOf('migrate')}" first (or set MIGRATE=auto).`,
     )
   if (pending.length > 0)
     log.warn(
@@ -173,7 +173,7 @@ async function createHistory(client: PoolClient): Promise<void> {
 interface PastMigration {
   name: string
   checksum: string
-  /** The version of the site that ran it; null in a database older than version tracking. */
+  /** The version of the site that ran the migration; null if versions were not recorded yet. */
   version: string | null
 }
 
@@ -184,7 +184,7 @@ async function readHistory(client: Pick<PoolClient, 'query'>): Promise<PastMigra
   return rows.map(({ past: { name, checksum, version = null } }) => ({ name, checksum, version }))
 }
 
-/** Compares the files with the migrations that have run. @returns those that have not run, in order */
+/** Compares the files with the migrations that have run. @returns the migrations that have not run, in order */
 function findPending(
   history: readonly PastMigration[],
   migrations: readonly Migration[],

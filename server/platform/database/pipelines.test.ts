@@ -54,7 +54,7 @@ it('sends any number of other prepared queries over three connections', async ()
   expect(connectionsOf(answers)).toBe(3)
 })
 
-it('does not block queries behind a slow one', async () => {
+it('a slow query does not block other queries', async () => {
   const slow = preparedQuery(
     (_: Db, { seconds }: Placeholders<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds}) AS long`,
   )

@@ -76,8 +76,8 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
 }
 
 /**
- * SQLSTATEs of a prepared statement that is not valid on its connection. Either its table has changed since, for
- * example by a migration, or it was never prepared, because the query that should have prepared it failed.
+ * SQLSTATEs of a prepared statement that is not valid on its connection. Either its table has changed since the
+ * statement was prepared, or the query that should have prepared it failed.
  */
 const outdatedStatementCodes = new Set(['0A000', '26000', '42P05'])
 

@@ -39,7 +39,11 @@ function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log):
       // With so many waiting queries, the primary could not run this one either.
       if (error instanceof Error && error.message === tooManyQueriesMessage) throw error
       if (isDatabaseUnreachable(error)) replica.takeOutOfUse(String(error))
-      else log.debug({ err: error, replica: replica.name }, 'A query failed on a replica and is retried on the primary')
+      else
+        log.debug(
+          { err: error, replica: replica.name },
+          'A query failed on a replica and is retried on the primary',
+        )
       return queryPrimary(text, values)
     }
   }

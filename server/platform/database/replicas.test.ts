@@ -20,7 +20,7 @@ interface Numbers {
 const log = createLog({ json: true, level: 'silent' })
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicated-'))
 const bounds = { databaseWaitMs: 4000 }
-/** The replica is polled every other second, and taken out of use when it is 5 s behind. */
+/** Options of a wait until the state of the replica changes. The replica is polled every other second. */
 const soon = { timeout: 120_000 }
 
 let servers: ReplicatedDatabase

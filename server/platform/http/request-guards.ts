@@ -19,8 +19,8 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
 }
 
 /**
- * Returns whether a route belongs to the API. It tests the route, because a URL may be written as `/%61pi/user` or
- * `http://host/api/user`.
+ * Returns whether a route belongs to the API. Tests the pattern of the route, because the URL of a request may be
+ * written as `/%61pi/user` or `http://host/api/user`.
  */
 export function isApiRoute({ url }: RouteAddress): boolean {
   return url.startsWith('/api/')

@@ -50,7 +50,7 @@ it('refuses NUL in a query and in a body', async () => {
   expect((await visitor.fetch('/videos/a%00b')).status).toBe(404)
 })
 
-/** Creates a server with these routes only, which does not listen yet. */
+/** Creates a server that has only the given routes, and does not listen yet. */
 function bareServer(overrides: Partial<HttpServerOptions>) {
   return createHttpServer({
     ...site.context,

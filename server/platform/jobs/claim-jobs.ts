@@ -43,7 +43,8 @@ export interface Conditional {
 
 /**
  * Finds the jobs whose round is due. Those in `due` must run; those in `idle` have nothing to do, which the caller must
- * record. A job whose last run failed is always due. If the conditions cannot be evaluated, all count as true.
+ * record. A job whose last run failed is due regardless of its condition. If the conditions cannot be evaluated, all
+ * count as true.
  */
 export async function findDueJobs(
   pool: Pool,

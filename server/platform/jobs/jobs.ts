@@ -16,7 +16,7 @@ import {
 import type { Log } from '#server/platform/log.ts'
 import { coalesceRuns } from '#server/platform/coalesce-runs.ts'
 
-/** A scheduled job: every `everySeconds`, one of the processes runs it. */
+/** A scheduled job: one of the processes runs it every `everySeconds` seconds. */
 export interface Job {
   name: string
   everySeconds: number

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => smtp.close())
 
 const loadQueuedMails = () => database.db.selectFrom('mails').select('id').execute()
-/** Sends the queued mails as another process would, this long after now. */
+/** Sends the queued mails as another process would, `afterMs` from now. */
 const sendMailsAfter = (afterMs: number) =>
   sendMails({
     db: database.db,

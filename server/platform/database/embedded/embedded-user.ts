@@ -15,7 +15,7 @@ export interface RunAs {
 }
 
 /**
- * Chooses the user for PostgreSQL. Unless this process runs as root, returns undefined: PostgreSQL runs as the same
+ * Chooses the user for PostgreSQL. If this process does not run as root, returns undefined: PostgreSQL runs as the same
  * user. For root, returns the owner of the existing data, or else postgres or nobody.
  * @throws ConfigError if that user can't reach `paths`, even with the capability
  */
