@@ -56,9 +56,9 @@ interface Queue<Tx> {
 }
 
 /**
- * Writes all buffers of a process in one transaction a second, because a separate transaction for each buffer would
- * cost more than all other work for a viewer. If the transaction fails, each buffer is written on its own. A buffer
- * that is still being written is left out of the next transactions, so that it does not delay the others.
+ * Writes all buffers of a process in one transaction a second. A separate transaction for each buffer would cost more
+ * than all other work for a viewer. If the transaction fails, each buffer is written on its own. A buffer that is still
+ * being written is left out of the next transactions, so that it does not delay the others.
  */
 export function joinWrites<Tx>(transact: Transact<Tx>, log: Log, delayMs = defaultDelayMs): JoinWrites<Tx> {
   const queues = new Set<Queue<Tx>>()

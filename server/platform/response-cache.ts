@@ -20,8 +20,8 @@ interface Options<Answer> {
    */
   keep?: { changes: ChangeFeed; mayKeep(answer: Answer): boolean }
   /**
-   * Returns previous answers while the database is unavailable. Use this for data that is the same for all callers, but
-   * not for answers composed of other such answers, because their ages would add up.
+   * Returns previous answers while the database is unavailable. Use this only for data that is the same for all
+   * callers. Do not use it for answers composed of other such answers, because their ages would add up.
    */
   stale?: boolean
 }

@@ -4,10 +4,10 @@ import { sql, type Transaction } from 'kysely'
  * Locks rows against other changes in the order of their ids, so that two transactions never wait for each other's
  * rows.
  *
- * The lock must be a separate statement. A single statement that locks a row (`WITH … FOR NO KEY UPDATE`) and changes
- * it would change the version that the row had when the statement began. If a foreign key check has locked that
- * version, the change queues behind other transactions. Those wait for the lock that this transaction holds: a deadlock
- * on a single row, whatever the order of locks.
+ * The lock must be a separate statement. A statement that both locks and changes a row (`WITH … FOR NO KEY UPDATE`)
+ * changes the version that the row had when the statement began. If a foreign key check has locked that version, the
+ * change queues behind other transactions. Those wait for the lock that this transaction holds: a deadlock on a single
+ * row, whatever the order of locks.
  */
 export async function lockRows<Tables>(
   tx: Transaction<Tables>,

@@ -15,7 +15,7 @@ const unreachable = new Set([
 export const readOnlyCode = '25006'
 
 /**
- * SQLSTATEs of a server that cannot serve: it is shutting down, starting or a standby, has no free connection, or
+ * SQLSTATEs of a server that cannot serve. It is shutting down, starting or a standby, has no free connection, or has
  * cancelled a statement or a lock wait after a time-out. After such a failure, a prepared statement may be missing
  * (pipelines.ts). The SQLSTATEs of that error are therefore included.
  */

@@ -133,8 +133,8 @@ async function listPartitions(client: PoolClient): Promise<DumpedPartition[]> {
 }
 
 /**
- * Reads the sequences. They are not part of the snapshot, so they are read last: each must be at least as high as the
- * ids in the dumped rows.
+ * Reads the sequences. They are read last, because they are not part of the snapshot. Each must be at least as high as
+ * the ids in the dumped rows.
  */
 async function readCounters(client: PoolClient): Promise<Record<string, number>> {
   const { rows } = await client.query<{ sequencename: string; last_value: number }>(

@@ -12,10 +12,10 @@ const maxAttempts = 4
 const firstPauseMs = 20
 
 /**
- * Runs `work` in a transaction. Reruns it if PostgreSQL ended the transaction because of a deadlock or a serialization
- * failure, or if a table has changed since the statements were prepared. After `maxAttempts` attempts, throws the last
- * error. `work` must have no effects outside of the transaction, because it may run several times: use
- * `db.transaction()` for work that also sends something.
+ * Runs `work` in a transaction. Reruns it after a deadlock or a serialization failure, or if a table has changed since
+ * the statements were prepared. After `maxAttempts` attempts, throws the last error. `work` must have no effects
+ * outside of the transaction, because it may run several times: use `db.transaction()` for work that also sends
+ * something.
  * @param options.lockTimeoutMs the longest wait for a lock; without it, only the time-out of the statement applies
  */
 export async function inTransaction<Tables, Result>(

@@ -40,8 +40,9 @@ export class PrimaryPositions {
   }
 
   /**
-   * Returns the lag in ms of a replica at this position: the time since the primary was first seen ahead of the
-   * replica, or 0 if the replica is not behind. Undefined if the replica is behind the first recorded position.
+   * Returns the lag in ms of a replica at this position, which is 0 if the replica is not behind. The lag is the time
+   * since the primary was first seen ahead of the replica. Undefined if the replica is behind the first recorded
+   * position.
    */
   lagOf(position: WalPosition, now: number): number | undefined {
     const [first] = this.#notes

@@ -63,7 +63,7 @@ const deadlineMs = 45_000
 /** Number of mails that a process sends at once, each over its own connection. */
 export const maxConnections = 10
 /**
- * Time for which a connection waits for the next mail: long enough for a burst of mails, and shorter than
+ * Time for which a connection waits for the next mail. It is long enough for a burst of mails, and shorter than
  * `socketTimeout` and the time-outs of servers.
  */
 const idleTimeoutMs = 10_000

@@ -331,7 +331,7 @@ describe('without SMTP_URL', () => {
     ['http://localhost:3000', true],
     ['https://drama.example', false],
   ])(
-    'at %s, mails are written to files that only the owner can read, and the log names the file (and the link: %s)',
+    'at %s, a mail is written to a file that only its owner can read, and the log names the file (the link too: %s)',
     async (at, isLogged) => {
       const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
       await queue()

@@ -23,8 +23,8 @@ export function describeProcess(pid: number): ProcessDescription | undefined {
 
 function readProc(pid: number): ProcessDescription | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name in brackets may contain spaces, so fields are counted after the bracket: 0 is the state, 19 the start time
-  // in ticks since boot.
+  // The name in brackets may contain spaces, so fields are counted after the closing bracket. Field 0 is the state, and
+  // field 19 the start time in ticks since boot.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (fields[0] === 'Z') return undefined
   return {

@@ -17,8 +17,8 @@ export const siteStopTimeoutMs = 34_000
 /** Minimum time to close the database once the last request is finished. */
 const closeMs = 3000
 /**
- * A SIGINT within this time after the first stop signal is part of the same Ctrl-C: the terminal sends it to every
- * process, and npm and the script forward it too.
+ * A SIGINT within this time after the first stop signal is part of the same Ctrl-C. The terminal sends the signal to
+ * every process, and npm and the start script forward it too.
  */
 export const sameInterruptMs = 2000
 

@@ -27,7 +27,7 @@ const interactiveTimeouts: S3Timeouts = { attempts: 2, connectMs: 1000, idleMs: 
 
 /**
  * Time between the signing date of a link and its expiry. The signing date is computed from the expiry, so requests
- * with the same media signature get the same link, and the browser can use its cached response.
+ * with the same media signature get the same link. The browser can then use its cached response.
  */
 const linkLifeMs = 12 * 3_600_000
 

@@ -218,8 +218,8 @@ function connectionTo(socketDir: string): EmbeddedConnection {
 }
 
 /**
- * Returns the directory of the Unix socket: beside the data, or in the system's temporary directory if that path is too
- * long for a socket (107 bytes).
+ * Returns the directory of the Unix socket. It is beside the data, or in the system's temporary directory if that path
+ * is too long for a socket (107 bytes).
  */
 function chooseSocketDir(home: string): string {
   const socketDir = join(home, 'socket')

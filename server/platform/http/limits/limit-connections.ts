@@ -21,8 +21,8 @@ export interface ConnectionLimits {
 const maxUnanswered = 2
 
 /**
- * Limits the connections of clients: their number (in total and per network), the unanswered requests of a connection,
- * and the time for which a response may stay unread.
+ * Limits the number of clients' connections, in total and per network. Also limits the unanswered requests of a
+ * connection, and the time for which a response may stay unread.
  */
 export function limitConnections(
   app: FastifyInstance,

@@ -39,9 +39,9 @@ export interface CallCounter {
 }
 
 /**
- * Counts calls per caller in a sliding window: the calls of the previous window count in proportion to the part of that
- * window that the sliding window still covers. Counting is in memory; `exchange`, run every second, sums the processes'
- * counts through `share`, so no call waits for a query.
+ * Counts calls per caller in a sliding window. The calls of the previous window count in proportion to the part of it
+ * that the sliding window still covers. Counting is in memory; `exchange`, run every second, sums the processes' counts
+ * through `share`, so no call waits for a query.
  */
 export function createCallCounter(
   clock: Clock,
