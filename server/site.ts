@@ -36,8 +36,8 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
   const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
   const { clock, log, isHttps, database } = context
-  const recognition = createViewerCache({ clock, isHttps, announcementsArrive: () => announcements.arrive() })
-  const listeners = [recognition.listener, context.catalogueChanges.listener]
+  const viewerCache = createViewerCache({ clock, isHttps, announcementsArrive: () => announcements.arrive() })
+  const listeners = [viewerCache.listener, context.catalogueChanges.listener]
   const announcements = openAnnouncements({ ...database, log, listeners })
   context.saves.countPlaysOnStop()
   await context.catalogueChanges.rely(() => announcements.arrive())
@@ -49,9 +49,9 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
     resourceLimits: context.resourceLimits,
-    identify: (request) => recognition.identifyAndCache(request, () => identify(context, request)),
-    identifyFromMemory: (request) => recognition.get(request),
-    forgetViewer: ({ userId }) => recognition.evict(userId),
+    identify: (request) => viewerCache.identifyAndCache(request, () => identify(context, request)),
+    identifyFromMemory: (request) => viewerCache.get(request),
+    forgetViewer: ({ userId }) => viewerCache.evict(userId),
     identifyOperator: (request) => findOperator(context, request),
     offeredLanguages: (url) => (isForOperators(url) ? languages : context.languages()),
     storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),

@@ -36,7 +36,7 @@ const byStatement = [
   'scheduled_jobs.succeeded_at',
 ]
 /** Files that use the database's time. */
-const asking = [
+const filesWithDatabaseTime = [
   'server/features/billing/checkout/idempotency-queries.ts',
   'server/features/studio/system/system-queries.ts',
   'server/metrics/metrics-queries.ts',
@@ -83,7 +83,7 @@ test("exactly the listed files use the database's time", () => {
   const found = sources
     .filter(({ code }) => textsIn(code).some((text) => databaseClock.test(text)))
     .map(({ name }) => name)
-  expect(found.toSorted()).toEqual(asking)
+  expect(found.toSorted()).toEqual(filesWithDatabaseTime)
 })
 
 test.each([...byDatabase, ...byStatement])('%s is never compared with a time of the site', (column) => {

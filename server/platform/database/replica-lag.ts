@@ -19,7 +19,7 @@ export function decideReplicaUse(lagMs: number | undefined): 'read' | 'leave out
 export type WalPosition = bigint
 
 /** Enough for more than an hour, with one position every other second. */
-const maxNotes = 2000
+const maxPositions = 2000
 
 /**
  * Records the primary's positions and when each was first seen. They show for how long a replica has been missing a
@@ -27,16 +27,16 @@ const maxNotes = 2000
  * disconnected.
  */
 export class PrimaryPositions {
-  #notes: { position: WalPosition; at: number }[] = []
+  #positions: { position: WalPosition; at: number }[] = []
 
   /** @param at in ms, by a monotonic clock */
   record(position: WalPosition, at: number): void {
-    const last = this.#notes.at(-1)
+    const last = this.#positions.at(-1)
     if (last?.position === position) return
     // The position went back: this is another primary, which lacks the last changes of the previous one.
-    if (last && last.position > position) this.#notes = []
-    this.#notes.push({ position, at })
-    if (this.#notes.length > maxNotes) this.#notes.shift()
+    if (last && last.position > position) this.#positions = []
+    this.#positions.push({ position, at })
+    if (this.#positions.length > maxPositions) this.#positions.shift()
   }
 
   /**
@@ -45,9 +45,9 @@ export class PrimaryPositions {
    * position.
    */
   lagOf(position: WalPosition, now: number): number | undefined {
-    const [first] = this.#notes
+    const [first] = this.#positions
     if (first && position < first.position) return undefined
-    const missing = this.#notes.find((note) => note.position > position)
+    const missing = this.#positions.find((seen) => seen.position > position)
     return missing ? now - missing.at : 0
   }
 }

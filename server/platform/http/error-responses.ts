@@ -78,12 +78,12 @@ async function drainBody(raw: IncomingMessage): Promise<void> {
  * looked up.
  */
 async function languageOf(
-  words: ErrorResponseContext,
+  context: ErrorResponseContext,
   request: FastifyRequest,
   status: number,
 ): Promise<Language> {
   const skipsLookup = status >= 500 || status === faults.tooManyRequests
-  return skipsLookup ? words.requestLanguage(request) : words.languageOf(request)
+  return skipsLookup ? context.requestLanguage(request) : context.languageOf(request)
 }
 
 /** Logs the details of a fault, which are not translated and so not part of the response. */
@@ -149,11 +149,11 @@ export function answerMalformedRequest(
  * Handles requests that Node would otherwise refuse with an empty response. An unknown expectation is ignored, as HTTP
  * allows. CONNECT gets an error response.
  */
-export function overrideNodeRefusals(words: Pick<ErrorResponseContext, 'translate'>, server: Server): void {
+export function overrideNodeRefusals(context: Pick<ErrorResponseContext, 'translate'>, server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket) => {
     // Node has released the socket: its errors and its end must be handled here.
     socket.on('error', () => socket.destroy()).once('finish', () => socket.destroy())
-    answerMalformedRequest(words, new Error('CONNECT'), socket)
+    answerMalformedRequest(context, new Error('CONNECT'), socket)
   })
 }

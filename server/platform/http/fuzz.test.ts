@@ -33,7 +33,7 @@ function nested(depth: number): unknown {
   return depth === 0 ? [] : [nested(depth - 1)]
 }
 
-interface Shot {
+interface TestRequest {
   name: string
   path: string
   init: RequestInit
@@ -46,7 +46,7 @@ const post = (method: string, body: string): RequestInit => ({
 })
 
 /** Returns one request per field and invalid value; the other fields are valid. */
-function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
+function requestsWithInvalidFields({ method, path, query, body }: Endpoint): TestRequest[] {
   const schema = method === 'GET' ? query : body
   // Skips the click ids, which every call accepts and handles in the same way.
   const fields = Object.keys(schema?.properties ?? {}).filter(
@@ -54,7 +54,7 @@ function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
   )
   const usual = schema ? validFields(schema) : {}
   return fields.flatMap((field) =>
-    Object.entries(bad).map(([name, value]): Shot => {
+    Object.entries(bad).map(([name, value]): TestRequest => {
       const params = { ...usual, [field]: value }
       return method === 'GET'
         ? { name: `${field}: ${name}`, path: `${path}?${toQuery(params)}`, init: {} }
@@ -75,7 +75,7 @@ function toQuery(params: Record<string, unknown>): string {
 }
 
 /** Requests that are malformed as a whole. */
-function wholesale({ method, path }: Endpoint): Shot[] {
+function malformedRequests({ method, path }: Endpoint): TestRequest[] {
   const queries = [
     '?a=%',
     '?%=1',
@@ -86,17 +86,17 @@ function wholesale({ method, path }: Endpoint): Shot[] {
     '?a=1&a=2',
     '?=',
   ]
-  const shots = queries.map((query): Shot => ({
+  const requests = queries.map((query): TestRequest => ({
     name: query,
     path: path + query,
     init: method === 'GET' ? {} : post(method, '{}'),
   }))
-  const wrong = ['PUT', 'PATCH'].map((other): Shot => ({
+  const wrong = ['PUT', 'PATCH'].map((other): TestRequest => ({
     name: other,
     path,
     init: { method: other },
   }))
-  if (method === 'GET') return [...shots, ...wrong]
+  if (method === 'GET') return [...requests, ...wrong]
   const bodies: Record<string, BodyInit> = {
     'no JSON': '{"a":',
     'no object': '[1]',
@@ -110,9 +110,9 @@ function wholesale({ method, path }: Endpoint): Shot[] {
   }
   const json = { 'content-type': 'application/json' }
   return [
-    ...shots,
+    ...requests,
     ...wrong,
-    ...Object.entries(bodies).map(([name, body]): Shot => ({
+    ...Object.entries(bodies).map(([name, body]): TestRequest => ({
       name,
       path,
       init: { method, headers: json, body },
@@ -148,7 +148,7 @@ const generous = Object.fromEntries(
 /** A stack trace, an SQL statement or a file path. */
 const leaks = /\bat \w+.*\(|node_modules|\.ts:\d|\bSELECT\b|\bINSERT\b|syntax error/
 
-async function sendRequest({ name, path, init }: Shot): Promise<string | undefined> {
+async function sendRequest({ name, path, init }: TestRequest): Promise<string | undefined> {
   const response = await visitor.fetch(path, init)
   const text = await response.text()
   const answer = JSON.parse(text) as { code?: unknown; message?: unknown }
@@ -163,8 +163,8 @@ describe.each(viewerEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.
   '%s',
   (_name, endpoint) => {
     it('answers every invalid request in the envelope, without a 5xx or internal details', async () => {
-      const shots = [...shotsAt(endpoint), ...wholesale(endpoint)]
-      const failures = await Promise.all(shots.map(sendRequest))
+      const requests = [...requestsWithInvalidFields(endpoint), ...malformedRequests(endpoint)]
+      const failures = await Promise.all(requests.map(sendRequest))
       expect(failures.filter((failure) => failure !== undefined)).toEqual([])
     })
   },

@@ -98,7 +98,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const { log, translate } = options
   const languageOf = (request: FastifyRequest) => errorLanguage(request, options)
   const languageOfRequest = (request: FastifyRequest) => requestLanguage(request, options)
-  const words = { translate, languageOf, requestLanguage: languageOfRequest, log }
+  const errorContext = { translate, languageOf, requestLanguage: languageOfRequest, log }
   const app = Fastify({
     ...limits,
     logger: false,
@@ -111,10 +111,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // Forwarded headers are trusted for the configured number of proxies only.
     trustProxy: options.trustProxy > 0 && ((_address, hop) => hop < options.trustProxy),
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: (error, request, reply) => void sendErrorResponse(words, error, request, reply),
-    clientErrorHandler: (error, socket) => answerMalformedRequest(words, error, socket),
+    frameworkErrors: (error, request, reply) => void sendErrorResponse(errorContext, error, request, reply),
+    clientErrorHandler: (error, socket) => answerMalformedRequest(errorContext, error, socket),
   })
-  overrideNodeRefusals(words, app.server)
+  overrideNodeRefusals(errorContext, app.server)
   endConnectionsOnClose(app)
   runAsRequests(app)
   if (options.logCalls || options.observeCall) reportRequests(app, options)
@@ -122,7 +122,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.setSerializerCompiler(createSerialiserCompiler())
   app.setErrorHandler((error: Error, request, reply) => {
     if (error instanceof Refusal) options.observeRefusal?.({ route: routeOf(request), reason: error.reason })
-    return sendErrorResponse(words, error, request, reply)
+    return sendErrorResponse(errorContext, error, request, reply)
   })
   app.setNotFoundHandler(() => {
     throw new Fault('unknownEndpoint')

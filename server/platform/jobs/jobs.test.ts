@@ -70,7 +70,7 @@ test('reconnects after a lost connection, and polls for missed notifications', a
 })
 
 /** Marks jobs as just claimed, because a job that was never claimed runs regardless of its condition. */
-const waitForClaim = (...names: string[]) =>
+const markAsClaimed = (...names: string[]) =>
   database.pool.query(
     `INSERT INTO scheduled_jobs (name, interval_seconds, claimed_at) SELECT name, 1, now() FROM unnest($1::text[]) AS job (name)`,
     [names],
@@ -78,7 +78,7 @@ const waitForClaim = (...names: string[]) =>
 
 test('records a job with nothing to do as succeeded without running it, and runs it once there is work', async () => {
   await database.pool.query('CREATE TABLE parcels (sent boolean)')
-  await waitForClaim('parcels')
+  await markAsClaimed('parcels')
   let runs = 0
   const dueWhen = 'EXISTS (SELECT FROM parcels)'
   await start({ name: 'parcels', everySeconds: 1, dueWhen, run: async () => void runs++ })
@@ -95,7 +95,7 @@ test('records a job with nothing to do as succeeded without running it, and runs
 })
 
 test("a condition uses the site's clock", async () => {
-  await waitForClaim('timely')
+  await markAsClaimed('timely')
   let runs = 0
   const timely = {
     name: 'timely',
@@ -109,7 +109,7 @@ test("a condition uses the site's clock", async () => {
 })
 
 test('runs a job whose condition fails to evaluate, without blocking other jobs', async () => {
-  await waitForClaim('broken', 'whole')
+  await markAsClaimed('broken', 'whole')
   const ran = new Set<string>()
   const job = (name: string) => ({ name, everySeconds: 1, run: async () => void ran.add(name) })
   await start({ ...job('broken'), dueWhen: 'no_such_column' }, job('whole'))
@@ -150,7 +150,7 @@ test('the success of a frequent job is recorded once a minute, and at once after
     runs++
     if (fails) throw new Error('no')
   }
-  await waitForClaim('frequent')
+  await markAsClaimed('frequent')
   await start({ name: 'frequent', everySeconds: 1, run })
   await expect.poll(() => runs, { timeout: 60_000 }).toBeGreaterThan(3)
   expect(records()).toBe(1)
