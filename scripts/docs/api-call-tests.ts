@@ -195,7 +195,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/tag': {
     callers: everybody,
     tests: [
-      [listings, 'are ordered by plays, of which older ones count less'],
+      [listings, 'are ordered by their plays, and older plays count less'],
       [search, 'finds tags and titles by the beginning of their words'],
     ],
   },
@@ -230,7 +230,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
   },
   'GET /api/reports': {
     callers: everybody,
-    tests: [[tracking, 'returns the four keys from the environment, which are empty if they are not set']],
+    tests: [[tracking, 'returns the four keys with their values from the environment, or empty values']],
   },
   'GET /api/webhook/payment/paypal-cancel': {
     callers: everybody,

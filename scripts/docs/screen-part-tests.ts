@@ -235,7 +235,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
         implementation: 'loaded only after consent',
         tests: [
-          [tracking, 'returns the four keys from the environment, which are empty if they are not set'],
+          [tracking, 'returns the four keys with their values from the environment, or empty values'],
           [
             consent,
             'after the viewer accepts, the site sends events to all four platforms, with the amount and the id of the order',

@@ -93,7 +93,7 @@ describe('the homepage', () => {
     expect(homepage.at(-1)).toMatchObject({ kind: 'grid', has_more: true })
   })
 
-  it('leaves out a row of two newest videos, which the grid shows too', async () => {
+  it('leaves out the row of newest videos if it has only two, because the grid shows them too', async () => {
     const [played, others] = [videos.slice(-10), videos.slice(0, -12)]
     const setState = (state: 'archived' | 'published') =>
       site.context.db

@@ -22,7 +22,7 @@ export interface TagsTable {
   /** Score of recent plays of its videos. Each ranking derives `rank` and `trending` from it. */
   trending_score: Generated<number>
   rank: Generated<number>
-  /** Rank in the ranking before the last one, for viewers who are paging through the tags. */
+  /** Rank in the previous ranking, for viewers who are paging through the tags during a new ranking. */
   previous_rank: Generated<number>
   trending: Generated<boolean>
 }
@@ -51,7 +51,7 @@ export interface VideosTable {
   /** Conversion progress of its episodes in percent; null once all are ready. */
   progress: Generated<number | null>
   play_count: Generated<number>
-  /** Number of plays at the last ranking. Lists by popularity use it as the order. */
+  /** Number of plays at the last ranking. Lists by popularity are sorted by this number. */
   popularity: Generated<number>
   /** Ids of its tags in order; maintained by triggers. */
   tag_ids: ColumnType<string[], never, never>

@@ -250,7 +250,7 @@ it('with a cache in front of the storage, a link is redirected to the same signe
 
 it.each([
   ['with links to the storage', { S3_BUCKET: 'films-3' }],
-  ['with a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
+  ['with a cache in front of the storage', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
 ])(
   'the playlist of an encrypted episode refers to its key, which only the site serves (%s)',
   async (_how, settings) => {

@@ -140,7 +140,7 @@ describe('an unlocked episode', () => {
   })
 })
 
-it('an ongoing series is offered as a whole, with its number of episodes, when a locked episode is ready', async () => {
+it('an unfinished series is sold as a whole once a locked episode is ready, and the offer has the number of ready episodes', async () => {
   const order = (video_id: string) =>
     visitor.call(createOrder, {
       body: { kind: 'video', video_id, gateway: 'sandbox', email: 'viewer@example.com' },

@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 /**
  * Runs a statement, and waits for the announcements that it causes.
- * @returns whether it caused one
+ * @returns whether the statement was announced
  */
 async function isAnnounced(statement: string): Promise<boolean> {
   const round = async () => {
@@ -86,7 +86,7 @@ describe('a change is announced after', () => {
   })
 })
 
-it('changes of counts, of ranks and of a conversion’s progress are not announced', async () => {
+it('changes of play counts and of conversion progress, and updates without a change, are not announced', async () => {
   expect(await isAnnounced('UPDATE videos SET play_count = play_count + 1 WHERE id = VIDEO')).toBe(false)
   expect(await isAnnounced('UPDATE videos SET free_episodes = free_episodes WHERE id = VIDEO')).toBe(false)
   expect(await isAnnounced('UPDATE assets SET progress = 50')).toBe(false)
@@ -187,7 +187,7 @@ it('only lists of one to three episodes are cached', async () => {
   expect(await read()).toEqual([1, 2, 2, 1])
 })
 
-it('the cache remembers until a change that no episode follows the last one', async () => {
+it('until the catalogue changes, the cache remembers that the last episode has no next episode', async () => {
   const { db } = database
   let [now, version] = [Date.now(), 1]
   const episodes = createEpisodeCache(db, { now: () => new Date(now) }, { version: () => version })
@@ -230,8 +230,8 @@ it('a lost connection is reported, because announcements may have been missed', 
   await expect.poll(() => announcements.arrive()).toBe(true)
 })
 
-it('caches rely on announcements from a minute after the last change, if announcements arrive and the database makes them', async () => {
-  // Whole, because the difference of two fractions may be a little less than a minute.
+it('caches rely on announcements if the database makes them, they arrive, and the last change was a minute ago', async () => {
+  // A whole number, because the difference of two fractions may be a little less than a minute.
   let now = Math.ceil(performance.now())
   const time = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => time.mockRestore())

@@ -17,7 +17,7 @@ test('an encrypted key can be decrypted only for its folder and with its secret'
   expect(() => createMediaKeys('another secret', true).decrypt('ast_1-1', encrypted)).toThrow()
 })
 
-test('an encrypted key can be decrypted after a restart, even if new media is not encrypted', () => {
+test('an encrypted key can be decrypted after a restart, even if new media is no longer encrypted', () => {
   const key = keys.generate()
   const restarted = createMediaKeys('a secret of the tests', false)
   expect(restarted.decrypt('ast_1-1', keys.encrypt('ast_1-1', key))).toEqual(key)
@@ -31,11 +31,13 @@ test('a playlist refers to the key beside the folders of its renditions', () => 
 })
 
 /**
- * A key that an earlier release encrypted. If the purpose or the encoding changed, every stored key would be
- * unreadable.
+ * A key that an earlier release encrypted. If the derivation of the secret or the encoding changed, every stored key
+ * would be unreadable.
  */
-const sealedBefore = 'D+Zd77zlTsx5xk9sWiQ65454BqiglG4D8mN5SNd6SFMoqu6VRcLd7d4fyNrxUux5G4OScg=='
+const encryptedByEarlierRelease = 'D+Zd77zlTsx5xk9sWiQ65454BqiglG4D8mN5SNd6SFMoqu6VRcLd7d4fyNrxUux5G4OScg=='
 
 test('a key that an earlier release encrypted can be decrypted', () => {
-  expect(keys.decrypt('ast_1-1', Buffer.from(sealedBefore, 'base64')).toString()).toBe('sixteen bytes!!!')
+  expect(keys.decrypt('ast_1-1', Buffer.from(encryptedByEarlierRelease, 'base64')).toString()).toBe(
+    'sixteen bytes!!!',
+  )
 })

@@ -5,7 +5,7 @@ import { verifyMediaUrl, issueSignedUrls, signatureExpiry, signMediaUrl } from '
 const now = new Date('2026-03-01T12:00:00Z')
 const later = new Date(now.getTime() + 60_000)
 
-test("a link is valid for the episode's duration and ten minutes, at most four hours, rounded down to five minutes", () => {
+test("a link is valid for the episode's duration plus ten minutes, at most four hours, rounded down to a multiple of five minutes", () => {
   expect(signatureExpiry(now, 90_500)).toEqual(new Date('2026-03-01T12:10:00Z'))
   expect(signatureExpiry(now, 299_999)).toEqual(new Date('2026-03-01T12:10:00Z'))
   expect(signatureExpiry(now, 300_000)).toEqual(new Date('2026-03-01T12:15:00Z'))
@@ -14,7 +14,7 @@ test("a link is valid for the episode's duration and ten minutes, at most four h
   expect(signatureExpiry(now, 5 * 3_600_000)).toEqual(new Date('2026-03-01T16:00:00Z'))
 })
 
-test('links issued within the same five minutes are the same', () => {
+test('links whose expiry is rounded to the same time are the same', () => {
   const end = signatureExpiry(now, 90_500)
   expect(signatureExpiry(new Date(now.getTime() + 208_000), 90_500)).toEqual(end)
   expect(signatureExpiry(new Date(now.getTime() + 210_000), 90_500)).not.toEqual(end)

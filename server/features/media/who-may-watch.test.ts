@@ -273,7 +273,7 @@ describe('the next episode', () => {
   const following = async (viewer: Viewer | null, number: number) =>
     (await loadPlayableAndNext(context, viewer, episode(number), 'en')).following?.episode.number
 
-  test('is included if it is playable too', async () => {
+  test('is included in the response if the viewer may play it', async () => {
     const viewer = await createViewerWith({ videoId: video.id, episodeId: episode(4) })
     expect(await following(null, 2)).toBe(3)
     expect(await following(null, 3)).toBeUndefined()
@@ -411,7 +411,7 @@ describe('the media key of an episode', () => {
     expect(await keyFor(studioSubject, 6)).toBe(key.toString())
   })
 
-  test("is served according to the viewer's variant; a link for everyone depends on no variant", async () => {
+  test("is served according to the viewer's variant; for the link that all guests share, experiments do not count", async () => {
     const experiment = await tryFree(5)
     expect(await keyFor(guestIn(experiment, 1).userId, 5)).toBe(key.toString())
     expect(await keyFor(guestIn(experiment, 0).userId, 5)).toBe('locked')

@@ -9,8 +9,8 @@ export function selectAttribution(db: Db, userId: string) {
 }
 
 /**
- * Stores a touch as the last touch, and as the first touch if there is none. If the first touch was stored without its
- * click ids because the user had not consented, adds them.
+ * Stores a touch as the last touch, and as the first touch if there is none. If the first touch is this touch without
+ * its click ids, which was stored before the user consented, adds the click ids.
  */
 export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date): Promise<void> {
   const value = JSON.stringify(touch)

@@ -86,7 +86,7 @@ const codeOf = async (userId: string) => {
 }
 
 describe('touches', () => {
-  test('keep the first touch and replace the last one, and a repeated touch changes nothing', async () => {
+  test('replace the last touch but not the first one, and change nothing if they are repeated or empty', async () => {
     const { userId } = await trackedVisitor(site, true)
     const times = [1, 2, 3, 4].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
     await visit(userId, { token: 'spring' }, times[0])
@@ -117,7 +117,7 @@ describe('touches', () => {
     })
   })
 
-  test('get their click ids once the user has consented', async () => {
+  test('get their click ids if the user follows the link again after consenting', async () => {
     const { userId } = await trackedVisitor(site, null)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await setConsent(site, userId, true)
@@ -139,7 +139,7 @@ describe('touches', () => {
     expect(await findAttribution(two.userId)).toBeUndefined()
   })
 
-  test('do not have the user’s own referral code', async () => {
+  test('do not contain the user’s own referral code', async () => {
     const { userId } = await trackedVisitor(site, true)
     const own = await codeOf(userId)
     await visit(userId, { token: own })
@@ -196,7 +196,7 @@ describe('a withdrawal of consent', () => {
   })
 })
 
-test('concurrent calls of one user with different clicks succeed one after the other', async () => {
+test('concurrent calls of one user with different click ids all succeed', async () => {
   const { visitor, userId } = await trackedVisitor(site, true)
   const change = (fbclid: string) =>
     visitor.callOk(changeUser, { body: { display_name: fbclid }, headers: { 'x-fbclid': fbclid } })
@@ -270,7 +270,7 @@ describe('an order', () => {
     expect(orders).toEqual([{ attribution: { referrer_token: 'spring' } }])
   })
 
-  test('gets the stored token if its own call has no ids, but without consent not the stored click ids', async () => {
+  test('gets the stored token if its call has no ids, but gets no stored click ids without consent', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await setConsent(site, userId, false)
@@ -307,7 +307,7 @@ describe('a sign-in', () => {
     site.context.db.transaction().execute((tx) => mergeTracking(site.context, tx, guest, member))
   const [early, middle, late] = [1, 2, 3].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
 
-  test('keeps the earliest first touch and the latest last touch, even if it is repeated', async () => {
+  test('keeps the earlier first touch and the later last touch, even if the sign-in is repeated', async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(member.userId, { token: 'b' }, middle)
     await visit(guest.userId, { token: 'a' }, early)
@@ -404,7 +404,7 @@ describe('over HTTP', () => {
     expect(await findAttribution(id)).toEqual(springThenSummer)
   })
 
-  test('a link is not passed on to the next guest after signing out', async () => {
+  test('after a sign-out, the new guest does not have the link of the previous guest', async () => {
     const visitor = site.visitor()
     await visitor.callOk(getUser)
     await visitor.callOk(getUser, referredBy('spring'))
@@ -427,7 +427,7 @@ describe('over HTTP', () => {
     expect((await findAttribution(id))?.last).toEqual(code && { referrer_token: code })
   })
 
-  test('a given or withdrawn marketing consent applies at once', async () => {
+  test('marketing consent adds the click ids at once, and a withdrawal deletes them at once', async () => {
     const { visitor, id } = await guest()
     await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
     expect(await findAttribution(id)).toEqual({ first: clicked, last: clicked })

@@ -15,8 +15,8 @@ export interface AttributionContext {
 }
 
 /**
- * Stores the touch of a call, which states from where the user arrived. The referrer token is always stored, click ids
- * only with consent to marketing. The user's own referral code is ignored. The user must have a row.
+ * Stores the touch of a call: the ids with which the user arrived. The referrer token is always stored. Click ids are
+ * stored only with consent to marketing. The user's own referral code is ignored. The user must have a row.
  */
 export async function recordTouch(
   context: AttributionContext,
@@ -39,8 +39,8 @@ export async function recordTouch(
 }
 
 /**
- * Stores the guest's first link as the first touch. Stores nothing if this call has the same link, or if a touch is
- * already stored.
+ * Stores the guest's first link, which the guest's token or cookie contains, as the first touch. Stores nothing if this
+ * call has the same link, or if a touch is already stored.
  */
 async function recordFirstLink(
   context: AttributionContext,

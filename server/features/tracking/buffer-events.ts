@@ -24,9 +24,11 @@ interface Options<T> {
    * @returns the users whose events are to be trimmed
    */
   write(batch: readonly T[]): Promise<readonly string[]>
-  /** Returns whether an event can be prepared without waiting. If not, it remains for a later transaction. */
+  /**
+   * Returns whether an event can be prepared without waiting. Otherwise the event is written in a later transaction.
+   */
   isReady(event: T): boolean
-  /** Deletes a user's oldest events beyond their maximum size. */
+  /** Deletes a user's oldest events if the user's events exceed their maximum total size. */
   trim(userId: string): Promise<void>
   log: Log
   /** Maximum number of buffered events. If the buffer is full, the oldest event is dropped for each new one. */

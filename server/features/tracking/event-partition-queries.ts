@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Maximum wait for a lock. The creation of a partition does not block reads and writes, but waits for other changes of
- * the table.
+ * Maximum wait for a lock. The creation of a partition does not block reads and writes of events, but waits for other
+ * changes to the table's schema.
  */
 const lockTimeoutMs = 2000
 
@@ -14,7 +14,8 @@ export async function insertEventPartitions(tx: Tx, times: readonly Date[]): Pro
 }
 
 /**
- * Drops a partition. Does not wait for its locks, because then all reads and writes of events would wait too.
+ * Drops a partition. Fails instead of waiting for a lock, because all reads and writes of events would queue behind a
+ * waiting lock.
  * @throws an error with code 55P03 if the partition is in use
  */
 export async function dropPartitionUnlessInUse(tx: Tx, partition: string): Promise<void> {

@@ -87,28 +87,28 @@ describe('months of events', () => {
       .insertInto('events')
       .values(times.map((time) => eventAt(new Date(time), time)))
       .execute()
-  const partitionStarts = async () =>
+  const storedTimes = async () =>
     (await own.db.selectFrom('events').select('name').orderBy('at').execute()).map(({ name }) => name)
 
   beforeEach(async () => {
     for (const month of await monthsOf(own)) await own.pool.query(`DROP TABLE ${month}`)
   })
 
-  test('are created in advance and once, by any number of processes', async () => {
+  test('are created in advance, and only once by concurrent processes', async () => {
     const now = new Date('2021-11-30T23:30:00Z')
     await Promise.all(Array.from({ length: 6 }, () => createUpcomingEventPartitions(own.db, now)))
     expect(await monthsOf(own)).toEqual(['events_2021_11', 'events_2021_12', 'events_2022_01'])
   })
 
-  test('are dropped as a whole, but only after all of their events have expired', async () => {
+  test('are each dropped as a whole, but only after all their events have expired', async () => {
     const edges = ['2021-01-31T23:59:59.999Z', '2021-02-01T00:00:00.000Z', '2021-02-28T23:59:59.999Z']
     await createEventPartitions(own.db, [...edges.map((time) => new Date(time)), march])
     await fill(...edges, march.toISOString())
     expect(await dropEventPartitions(own.db, new Date('2021-02-28T23:59:59.999Z'))).toEqual([])
     expect(await monthsOf(own)).toEqual(['events_2021_02', 'events_2021_03'])
-    expect(await partitionStarts()).toEqual([...edges.slice(1), march.toISOString()])
+    expect(await storedTimes()).toEqual([...edges.slice(1), march.toISOString()])
     await dropEventPartitions(own.db, new Date('2021-03-01T00:00:00Z'))
-    expect(await partitionStarts()).toEqual([march.toISOString()])
+    expect(await storedTimes()).toEqual([march.toISOString()])
   })
 
   test('are created while other transactions read and write', async () => {

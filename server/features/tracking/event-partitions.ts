@@ -30,8 +30,9 @@ export async function createUpcomingEventPartitions(db: Db, now: Date): Promise<
 }
 
 /**
- * Runs `write`, which must be a separate transaction. The partition of an event may be missing, because the clock was
- * moved or the job has not run for months. Then creates the partitions of `times` and runs `write` again.
+ * Runs `write`, which must be a separate transaction. If it fails because a partition is missing, creates the
+ * partitions of `times` and runs `write` again. A partition can be missing if the clock was moved or the job has not
+ * run for months.
  */
 export async function withEventPartitions<Result>(
   db: Db,

@@ -19,7 +19,7 @@ export interface ShareRow {
   at: Date
 }
 
-/** The disk space of an event with its index entries, without its texts. */
+/** Approximate bytes on disk of an event and its index entries, without its texts. */
 const fixedRowBytes = 120
 const rowBytes = sql`${sql.lit(fixedRowBytes)} + length(name) + pg_column_size(fields)
   + coalesce(length(fbclid), 0) + coalesce(length(ttclid), 0)`
@@ -37,7 +37,7 @@ export function estimateEventBytes({ name, fields, fbclid, ttclid }: Sized): num
 
 /**
  * Inserts a batch of events and their funnel steps. With `mayExist`, ignores an event that already exists. Without it,
- * such an event fails the transaction; this saves 48 bytes of WAL for each event. All rows are passed as one JSON
+ * such an event makes the transaction fail; this saves 48 bytes of WAL for each event. All rows are passed as one JSON
  * parameter, so that the statement's text is the same for every batch size.
  */
 export async function insertEvents(

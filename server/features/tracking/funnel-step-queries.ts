@@ -15,7 +15,7 @@ export interface StepRow {
   video_id: string | null
 }
 
-/** Longer tokens are truncated. */
+/** Maximum number of characters of a stored token. Longer tokens are truncated. */
 export const maxTokenLength = 128
 
 /** Inserts funnel steps. Equal steps become one row with their count. */
@@ -64,8 +64,8 @@ export async function hasUncountedSteps(db: Db, day: string): Promise<boolean> {
 }
 
 /**
- * Counts the events that are a visit, or the first paywall view of a visit. Uses the same rules as funnel-steps.ts does
- * for tokens.
+ * Counts the visits, and the first paywall views of visits. Must select the same events as `toFunnelSteps` does for
+ * steps with a token.
  */
 export async function countStepEvents(db: Db, { from, to }: DaySpan) {
   const { rows } = await sql<{ visits: number; paywalls: number }>`

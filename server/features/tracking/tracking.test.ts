@@ -35,7 +35,10 @@ async function eventsOf(name: string, count = 1) {
   return rows()
 }
 
-/** Waits until all earlier events are written. If there are two processes, waits for both. */
+/**
+ * Waits until all earlier events are written. Sends two beacons, because `npm run test:two` has two server processes
+ * behind a round-robin proxy.
+ */
 async function settle(): Promise<void> {
   const name = `mark_${Math.random().toString(36).slice(2)}`
   await beacon(site.visitor(), { event: name })
@@ -84,7 +87,7 @@ describe('the beacon', () => {
     expect(after).toHaveLength(before.length)
   })
 
-  test('drops invalid fields', async () => {
+  test('drops invalid fields, and fields after the sixteenth', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 'x']))
     await beacon(site.visitor(), {
       event: 'bounded',
@@ -97,7 +100,7 @@ describe('the beacon', () => {
     expect(Object.keys(event?.fields ?? {})).toEqual(Array.from({ length: 16 }, (_, index) => `f${index}`))
   })
 
-  test('limits the length of all fields together', async () => {
+  test('limits the total length of the fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, 'x'.repeat(250)]))
     await beacon(site.visitor(), { event: 'summed', ...fields })
     const [event] = await eventsOf('summed')
@@ -336,7 +339,7 @@ describe('GET /api/reports', () => {
   }
   const ofEnvironment = { facebook_pixel_id: '1', google_analytics: '', tiktok_pixel: 'T1', bigo_pixel: '' }
 
-  test('returns the four keys from the environment, which are empty if they are not set', async () => {
+  test('returns the four keys with their values from the environment, or empty values', async () => {
     expect(await reports()).toEqual(ofEnvironment)
   })
 

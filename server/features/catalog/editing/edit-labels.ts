@@ -14,8 +14,9 @@ import { requireFound } from '#server/features/catalog/listing/list-videos.ts'
 import { queueTagBatchJob, isBeingDeleted, lockTagBatchJob } from './tag-batch-queries.ts'
 
 /*
- * Lock order: the homepage, then the pending job of a tag, then videos, then labels. Saving the homepage, the tag job,
- * and editing, publishing or ranking a video follow the same order, so that they cannot deadlock.
+ * Lock order: the homepage, then the pending job of a tag, then videos, then labels. The same order applies when the
+ * homepage is saved, when the tag batch job runs, and when a video is edited, published or ranked. So none of them can
+ * deadlock.
  */
 
 /**
@@ -43,7 +44,10 @@ export async function renameLabel(
   return { before, after: { ...before, names } }
 }
 
-/** Locks the videos of a label, unless it is a tag of more than `maxVideosAtOnce`. @returns whether they are locked */
+/**
+ * Locks the videos of a label, unless the label is a tag with more than `maxVideosAtOnce` videos. @returns whether they
+ * are locked
+ */
 async function lockLabelVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
   if (kind === 'tag') {
     await lockTagBatchJob(tx, id)

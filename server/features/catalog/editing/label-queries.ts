@@ -109,7 +109,7 @@ export async function replaceLabel(tx: Tx, kind: LabelKind, from: string, into: 
   return moved
 }
 
-/** Counts the videos in any state with a tag, but counts no further than `limit`. */
+/** Counts the videos with a tag, in any state. Stops counting at `limit`. */
 export async function countVideos(tx: Tx, tagId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
     SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${limit}) counted`.execute(tx)
@@ -125,8 +125,8 @@ const inVideos = (ids: readonly string[] | undefined) =>
   ids === undefined ? sql<boolean>`true` : sql<boolean>`video_id = ANY(${ids}::text[])`
 
 /**
- * Replaces a tag with another in all its videos, or only in `videoIds`. A video that
- * has both keeps the position of the other tag.
+ * Replaces a tag with another in all its videos, or only in `videoIds`. A video that has both tags keeps the position
+ * of the tag `into`.
  */
 export async function replaceTag(
   tx: Tx,

@@ -133,7 +133,7 @@ export async function updateEpisodes(
 }
 
 /**
- * Publishes a scheduled video that has no release date, because it waits for its first episode. Returns false for any
+ * Publishes a scheduled video without a release date; such a video waits for its first episode. Returns false for any
  * other video.
  */
 export async function publishWaitingVideo(db: Db, videoId: string, now: Date): Promise<boolean> {

@@ -21,7 +21,7 @@ export async function runTagBatch(db: Db, signal: AbortSignal): Promise<void> {
 
 /**
  * Processes one batch.
- * @returns 'nothing' if no job is pending; `last` with the tag if it has no videos left and must be deleted next;
+ * @returns 'nothing' if no job is pending; `last` is the tag if the tag has no videos left and must be deleted next;
  * otherwise 'some'
  */
 async function processBatch(tx: Tx): Promise<'nothing' | 'some' | { last: string }> {

@@ -77,7 +77,7 @@ describe('publishing now', () => {
   })
 
   test.each([withReady, withNoneReady, withNone])(
-    'restores an archived video with its first release date, whatever its episodes',
+    'publishes an archived video again with its first release date, even without ready episodes',
     async (publish) => {
       expect(await outcomeOf(publish, archived)).toEqual(published)
       expect(await outcomeOf(publish, { ...archived, released_at: null })).toEqual({
@@ -109,7 +109,7 @@ describe('scheduling', () => {
     expect(await outcomeOf(at(earlier), scheduled)).toBe('timeInPast')
   })
 
-  test.each([published, archived])('refuses a video that was released and is $state', async (from) => {
+  test.each([published, archived])('refuses a $state video', async (from) => {
     expect(await outcomeOf(at(later), from)).toBe('editConflict')
   })
 })

@@ -144,7 +144,7 @@ async function loadSections(
 const isNewest = ({ kind, source }: SectionRow, wantedKind: SectionRow['kind']) =>
   kind === wantedKind && source.type === 'newest'
 
-/** Empties a row that shows only a few of its videos. */
+/** Empties a row of fewer than `minRowSize` videos, if the row's own page has more videos. */
 function withoutShortRow(row: Section | null): Section | null {
   return row?.has_more && row.items.length < minRowSize ? { ...row, items: [] } : row
 }

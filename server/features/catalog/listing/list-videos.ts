@@ -51,8 +51,8 @@ export function resolveSource(source: Exclude<SectionSource, { type: 'recommende
 }
 
 /**
- * Returns one page of videos by section, menu entry, tag or keyword, whichever is given first in this order. If none is
- * given, the page lists all videos.
+ * Returns one page of the videos of a section, menu entry, tag or keyword. If several are given, the first in this
+ * order applies. If none is given, lists all videos.
  * @throws Refusal notFound for an unknown section, menu entry or tag
  * @throws Fault invalidCursor for a cursor that is damaged or belongs to another list
  */

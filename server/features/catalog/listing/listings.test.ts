@@ -103,7 +103,7 @@ describe('a list that is paged while the catalogue changes', () => {
     expect(seen).not.toContain(videos[1]?.id)
   })
 
-  it('orders a tag by age or popularity, as requested', async () => {
+  it('orders the videos of a tag by age or popularity, as requested', async () => {
     const newestFirst = videos.map(({ id }) => id).toReversed()
     expect((await list({ tag })).ids).toEqual(newestFirst)
     await play(videos[2] ?? raise(), 1000)
@@ -137,7 +137,7 @@ describe('a list that is paged while the catalogue changes', () => {
     expect(foreign.status).toBe(400)
   })
 
-  it('finds the same videos, however they are spread over the search tiers', async () => {
+  it('has the same search results, however the videos are spread over the search tiers', async () => {
     const before = await list({ keyword: 'harbour' })
     await site.context.database.pool.query(`UPDATE video_search SET tier = ${tierSizes.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
@@ -221,7 +221,7 @@ describe('the tags', () => {
     expect(await count()).toBe(2)
   })
 
-  it('are ordered by plays, of which older ones count less', async () => {
+  it('are ordered by their plays, and older plays count less', async () => {
     const [old, fresh] = [await buildTag(db(), 'Old'), await buildTag(db(), 'Fresh')]
     tag = old
     const first = await buildTagged('Old favourite', day(1))
@@ -238,7 +238,7 @@ describe('the tags', () => {
     expect((await tags()).find(({ id }) => id === old)).toMatchObject({ trending: false })
   })
 
-  it('have scores that decay once for the elapsed time, even if a process ends halfway', async () => {
+  it('have scores that decay once for the elapsed time, even if a run fails or two runs are concurrent', async () => {
     tag = await buildTag(db(), 'Fading')
     const now = Date.now() + 100 * 86_400_000
     await play(await buildTagged('Played', day(1)), 1000)
@@ -252,7 +252,7 @@ describe('the tags', () => {
     }
     const { pool } = site.context.database
     const before = await scoreNow()
-    // The constraint makes the second statement of the run fail, as if the process were killed.
+    // The constraint makes the run fail after the scores have decayed, as if the process were killed.
     await pool.query("ALTER TABLE settings ADD CONSTRAINT killed CHECK (key <> 'tags_ranked') NOT VALID")
     await expect(refreshRanks(db(), new Date(now + 2 * 86_400_000))).rejects.toThrow('killed')
     await pool.query('ALTER TABLE settings DROP CONSTRAINT killed')
@@ -301,7 +301,7 @@ describe('the tags', () => {
     },
   )
 
-  it('are listed from a cursor that is older than the previous ranking', async () => {
+  it('can be paged with a cursor that is older than the previous ranking', async () => {
     const { next_cursor } = await site.visitor().callOk(listTags, { query: { limit: 2 } })
     for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
     const query = { limit: 50, cursor: next_cursor ?? '' }
@@ -356,7 +356,7 @@ describe('recommendations', () => {
     return id
   }
 
-  it('fill a section for viewers with a history, without videos that they have watched', async () => {
+  it('fill a section for viewers with a history, but contain no video that the viewer has watched', async () => {
     const section = await buildSection()
     tag = await buildTag(db(), 'Liked')
     const seen = await buildTagged('Seen', day(1))
@@ -389,7 +389,7 @@ describe('recommendations', () => {
     expect(items?.find((item) => item.id === id)?.synopsis).toBe('Two lighthouses.')
   })
 
-  /** Reads all pages of a list, and calls `meanwhile` with the ids so far after each page. */
+  /** Reads all pages of a list. After each page, calls `meanwhile` with all ids read until then. */
   async function readAllPages(
     visitor: ReturnType<TestSite['visitor']>,
     query: QueryOf<typeof queryHomepage>,
@@ -446,8 +446,8 @@ describe('recommendations', () => {
     const visitor = site.visitor()
     const { id: userId } = await visitor.callOk(getUser)
     await watch(visitor, await buildVideo(site.context, { releasedAt: day(1) }), 0)
-    // The viewer has watched 49 of 350 videos, five of them most recently. Others watched 60 videos after each of those
-    // five.
+    // The viewer has watched 49 of 350 videos. After each of the last five of these 49, other viewers watched 60
+    // videos.
     await site.context.database.pool.query(`
       SET LOCAL session_replication_role = replica;
       CREATE TEMPORARY TABLE crowd ON COMMIT DROP AS SELECT n, 'vid_' || md5('crowd ' || n) AS id FROM generate_series(1, 350) n;

@@ -8,8 +8,8 @@ export interface ReleasedVideo {
 }
 
 /**
- * Returns the first video of each page of `size` published videos, in the order of release. PostgreSQL runs it as an
- * index-only scan.
+ * Returns the first video of each page of `size` published videos, in the order of release. The query is an index-only
+ * scan.
  */
 export async function selectSitemapPageStarts(db: Db, size: number): Promise<ReleasedVideo[]> {
   const { rows } = await sql<ReleasedVideo>`

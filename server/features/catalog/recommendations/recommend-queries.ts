@@ -80,8 +80,8 @@ const successorsKept = 50
 const maxSuccessors = 100
 
 /**
- * Adds pairs of videos that were watched one after the other, in a fixed order, and limits the successors of each
- * video.
+ * Adds pairs of videos that were watched one after the other, and limits the number of each video's successors. Writes
+ * the rows in a fixed order, to prevent deadlocks.
  */
 export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
   const from = pairs.map(({ videoId }) => videoId)

@@ -10,8 +10,8 @@ export type FindSimilar = (
 ) => Promise<readonly SimilarVideo[]>
 
 /**
- * Queries the similar videos of the same seeds only once a second, because an ad may bring many viewers to one episode
- * at once.
+ * Queries the similar videos of the same seeds at most once a second, because an ad may bring many viewers to one
+ * episode at once.
  */
 export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
   const cache = createResponseCache<readonly SimilarVideo[]>(clock)

@@ -59,7 +59,7 @@ const spread = (step: number, first: number) =>
   )
 
 test(
-  'a search finds each title that type-ahead offers exactly once, in whichever tier the video is',
+  'a search finds each video that type-ahead suggests exactly once, whatever its tier',
   async () => {
     await checkProperty(
       fc.asyncProperty(search, async ({ typed, sort, size, step, first }) => {

@@ -14,7 +14,10 @@ import { tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 /** A typed word, in lower case and without accents. */
 export interface TypedWord {
   word: string
-  /** Whether the index has exactly this word. For an unfinished word: whether it has a word that begins with it. */
+  /**
+   * Whether the index has exactly this word. For an unfinished word: whether the index has a word that begins with
+   * these letters.
+   */
   known: boolean
   /**
    * Indexed words that share a deletion neighbour with this word (SymSpell). They include all words one typo apart, and

@@ -70,7 +70,7 @@ describe('a search', () => {
     ['French', 'épée'],
     ['German', 'Schwert'],
     ['Portuguese', 'amanhecer'],
-  ])('finds titles in %s for viewers of any language', async (_language, keyword) => {
+  ])('finds a title in %s for a viewer who uses English', async (_language, keyword) => {
     expect(await search(keyword)).toContain(keyword === 'amanhecer' ? 'Duel at Dawn' : 'The Last Sword')
   })
 
@@ -88,7 +88,7 @@ describe('a search', () => {
     },
   )
 
-  it('finds words one typo apart among many such words', async () => {
+  it('finds a word one typo away, even if many indexed words are similar', async () => {
     const words = [
       'case',
       'caso',
@@ -115,7 +115,7 @@ describe('a search', () => {
     expect(await search('lyghtxouse')).toEqual([])
   })
 
-  it('finds matches in titles first, then in synopses and tags', async () => {
+  it('finds words in titles, synopses and tags, and lists matches in titles first', async () => {
     expect(await search('sword')).toEqual(['The Last Sword', 'Duel at Dawn'])
     expect(await search('blacksmith')).toEqual(['The Last Sword'])
     expect((await search('Verwandtschaft')).toSorted()).toEqual(['Storm Chasers', 'The Last Sword'])
@@ -189,7 +189,7 @@ describe('a search', () => {
   })
 })
 
-it('a forged position is refused, or finds nothing', async () => {
+it('a forged cursor is refused, or finds nothing', async () => {
   const list = JSON.stringify(['words', 'sword', 'relevance'])
   const places = [
     ['any', 'sword', 'sword', 'en', 0, 0, 0, '', 'soon', 'vid_1'],

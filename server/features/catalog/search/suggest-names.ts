@@ -26,8 +26,8 @@ export async function areTyposSuggested(db: Db, typed: TypedKeyword, language: L
 }
 
 /**
- * Returns whether too few names match and allowing typos may help. It cannot help for words that are not in the index,
- * because typos in those are always allowed.
+ * Returns whether too few names match and a second search that allows typos may find more. For words that are not in
+ * the index, the first search has already allowed typos.
  */
 function areTooFew(
   { words }: TypedKeyword,

@@ -88,7 +88,8 @@ export interface AssetChanges {
 }
 
 /**
- * Updates an asset and locks its row if it is still in state `from` and in this attempt. Otherwise returns undefined.
+ * Updates an asset, which locks its row, if the asset is still in state `from` and in this attempt. Otherwise returns
+ * undefined.
  */
 export function updateAssetState(
   db: Db,

@@ -25,8 +25,8 @@ export interface ArchiveContext {
 }
 
 /**
- * Archives each past day that has no file in the storage yet. Skips yesterday, because a process that could not store
- * its events stores them late. If a run is interrupted, the next run continues.
+ * Archives each past day that has no file in the storage yet. Skips yesterday, because processes store events late if
+ * the database was unavailable. If a run is interrupted, the next run continues.
  */
 export async function archiveEvents(context: ArchiveContext, signal: AbortSignal): Promise<void> {
   const { db, storage, clock } = context

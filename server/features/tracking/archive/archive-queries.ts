@@ -5,8 +5,8 @@ import type { EventRow } from '#server/features/tracking/event-queries.ts'
 import type { Db } from '#server/tables.ts'
 
 /**
- * Returns the days before a time that have events and are not among the given days, in order. A day has the form
- * 2026-11-22.
+ * Returns, in order, the days that have events, are before the time `before`, and are not in `archived`. A day has the
+ * form 2026-11-22.
  */
 export async function selectUnarchivedDays(
   db: Db,

@@ -77,10 +77,10 @@ const archivedTimes = async () =>
     new Date(String(time)).toISOString(),
   )
 
-describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
+describe.each(['a disk', 'a bucket'])('with the archive on %s, events', (kind) => {
   beforeEach(() => open(kind === 'a bucket' ? store.settings : {}))
 
-  test('are archived by day after the following day has ended, without users, ids and click ids', async () => {
+  test('are archived by day once the following day has ended, without their ids, users and click ids', async () => {
     const past = ['2021-03-01T00:00:00.000Z', '2021-03-01T23:59:59.999Z', '2021-03-03T12:00:00.000Z']
     await fill(...past, '2021-03-04T00:00:00.000Z', '2021-03-05T00:10:00.000Z')
     await archiveEvents(context, never)
@@ -107,7 +107,7 @@ describe.each(['a disk', 'a bucket'])('events on %s', (kind) => {
     ])
   })
 
-  test('keep their file if the table has fewer events when they are read again', async () => {
+  test('keep their file if the table has fewer events when their day is read again', async () => {
     await fill('2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z')
     await archiveEvents(context, never)
     await own.db.deleteFrom('events').where('at', '=', new Date('2021-03-01T13:00:00.000Z')).execute()
@@ -178,7 +178,7 @@ describe('a month of expired events', () => {
     expect(await archivedTimes()).toEqual(['2021-01-01T00:00:00.000Z', '2021-01-31T23:59:59.999Z'])
   })
 
-  test('is archived with events that were stored after their day’s file was written, and with events deleted since then', async () => {
+  test('is archived with its late events, and events that were deleted from the table remain archived', async () => {
     const { context, db, put, stored } = await startSite()
     await put('2021-01-10T12:00:00.000Z')
     await put('2021-01-20T12:00:00.000Z')

@@ -181,7 +181,7 @@ describe('a paid order', () => {
       'refused by the account that the guest signs in to',
       async (tx: Tx, userId: string) => mergeTracking(site.context, tx, userId, await createGuest()),
     ],
-  ])('delays the end of consent while it is being reported: consent is %s', async (_words, withdraw) => {
+  ])('delays the end of consent until the report has ended: consent is %s', async (_words, withdraw) => {
     await onlyMeta()
     const { userId } = await buy(true)
     const requested = Promise.withResolvers<void>()

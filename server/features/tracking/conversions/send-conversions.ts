@@ -57,8 +57,8 @@ async function sendAndRecord(
   const outcome = await db.transaction().execute(async (tx) => {
     const sendOutcome = await sendWithConsent(context, tx, destinations, row)
     const finalState = sendOutcome && finalStateOf(row, sendOutcome)
-    // Stores the state in this transaction, which still blocks a withdrawal. A withdrawal in between would delete the
-    // conversion, which would still be pending.
+    // Stores the state in this transaction, which still blocks a withdrawal. Otherwise, a withdrawal could delete the
+    // sent conversion, because its state would still be pending.
     if (finalState) await finishConversion(tx, row, finalState)
     return sendOutcome
   })

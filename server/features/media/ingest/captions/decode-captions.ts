@@ -1,8 +1,8 @@
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 /**
- * The characters of Windows-1252 that the site's languages and their neighbours use. A file in another legacy encoding
- * has other characters if it is read as Windows-1252, so it is refused. "Š" is excluded because its byte is "ä" in Mac
+ * The characters of Windows-1252 that the site's languages and their neighbours use. Read as Windows-1252, a file in
+ * another legacy encoding contains other characters, so it is refused. "Š" is excluded because its byte is "ä" in Mac
  * OS Roman.
  */
 const legacyCharacters =
@@ -12,8 +12,8 @@ const dosCharacters = /\p{L}[‚„]/u
 
 /**
  * Decodes a caption file as UTF-8, or as UTF-16 if it has a byte order mark or the zero bytes of UTF-16. In UTF-8, a
- * few invalid bytes become U+FFFD, as in browsers. If there are more, those bytes are read as Windows-1252, which older
- * tools write, and only the rest as UTF-8. The file is refused if the result has characters of other languages.
+ * few invalid bytes become U+FFFD, as in browsers. If there are more, the invalid bytes are read as Windows-1252, which
+ * older tools write, and the other bytes as UTF-8. The file is refused if the result has characters of other languages.
  * @throws UnusableFile
  */
 export function decodeCaptions(bytes: Buffer): string {
@@ -26,7 +26,10 @@ export function decodeCaptions(bytes: Buffer): string {
   return isSlightlyDamaged(damaged) ? damaged : decodeLegacy(bytes)
 }
 
-/** At most one invalid byte for this many characters of several bytes is damage, and not another encoding. */
+/**
+ * Text is damaged UTF-8 if it has at least this many multi-byte characters for each invalid byte. Otherwise it has
+ * another encoding.
+ */
 const minValidPerInvalid = 8
 
 function isSlightlyDamaged(text: string): boolean {
@@ -35,7 +38,7 @@ function isSlightlyDamaged(text: string): boolean {
 }
 
 /**
- * Matches bytes of UTF-8 that make a byte order mark or a character of a caption, one that is cut off, and any other
+ * Matches a byte order mark, a caption character, or a character that is cut off, all in UTF-8. Also matches any other
  * byte above ASCII.
  */
 const encodedBytes =

@@ -14,7 +14,7 @@ const strayAngleBracket = /<(?![a-z/]|\d+:)/gi
 
 /**
  * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing). An empty line ends a block;
- * a line of spaces does not. A line with an arrow begins a caption anywhere. A caption with invalid times, or without
+ * a line of spaces does not. A line with an arrow always begins a caption. A caption with invalid times, or without
  * text, is omitted. The lines before the first arrow of a block are ignored: they are a cue's name, a note, a style or
  * a region.
  */

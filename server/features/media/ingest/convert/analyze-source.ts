@@ -164,8 +164,8 @@ function captionArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
 const captionDraftName = (language: Language) => `embedded-${language}.txt`
 
 /**
- * The time limit is computed for at least this duration (seconds), because the container may state one that is too
- * short.
+ * The time limit is computed for at least this duration (seconds), because the container may state a duration that is
+ * too short.
  */
 const minLimitSeconds = 600
 

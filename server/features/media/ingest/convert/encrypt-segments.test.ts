@@ -64,7 +64,7 @@ test.each(['v0', 'a'])(
     expect(key).toHaveLength(16)
     const segments = parsePlaylist(playlist)
     expect(segments.length).toBeGreaterThan(1)
-    // Every segment begins with the same bytes. A wrong IV would change only the first sixteen bytes.
+    // A wrong IV would change only the first sixteen bytes. So these are compared: they are the same in every segment.
     const heads = new Set<string>()
     for (const [number, { uri: file }] of segments.entries()) {
       const encrypted = await bytes(`${folder}/${file}`)

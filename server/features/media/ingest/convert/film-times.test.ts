@@ -16,7 +16,10 @@ import { collectTimes, chooseFrameRate } from '#server/features/media/ingest/pla
 import { checkSource } from './probe.ts'
 import { transcode } from './transcode.ts'
 
-/* Films that flash and beep on each whole second from 1. Their conversions must do so too, within 50 ms, to their end. */
+/*
+ * The films of these tests flash and beep at each whole second from 1 s. Their conversions must flash and beep at the
+ * same times, within 50 ms, until the end.
+ */
 
 let root: string
 beforeAll(() => {
@@ -83,7 +86,7 @@ test('captions that outlast a film do not lengthen it', async () => {
   writeFileSync(srt, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
   const input = join(root, 'captioned.mkv')
   const inputs = [...flashingVideoInput(2), '-i', srt, ...encodeOptions, '-c:s', 'srt']
-  // Written to a pipe, the streams state no durations.
+  // Streams that are written to a pipe state no durations.
   writeFileSync(input, ffmpeg(...inputs, '-f', 'matroska', 'pipe:1'))
   expect((await make(input)).result.durationMs).toBe(2000)
 })

@@ -12,8 +12,8 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 const posterSide = 720
 const thumbSide = 180
 /**
- * Shorter side of a still before it is enlarged. An image of this size has too few pixels to recognise a face or text,
- * even after sharpening.
+ * Shorter side, in pixels, of a still before it is enlarged. An image of this size has too few pixels to recognise a
+ * face or text, even after sharpening.
  */
 const blurPixels = 14
 const stillSide = 180

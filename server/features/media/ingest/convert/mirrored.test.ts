@@ -20,7 +20,7 @@ interface Case {
   darker: { right: boolean; down: boolean }
 }
 
-/** The frame gets darker to the right and, less, downwards. */
+/** The source frame gets darker to the right and, by less, downwards. */
 const cases: Case[] = [
   {
     name: 'from left to right',
@@ -35,13 +35,13 @@ const cases: Case[] = [
     darker: { right: true, down: false },
   },
   {
-    name: 'and rotated clockwise',
+    name: 'and rotates it clockwise',
     matrix: [0, 1, 1, 0],
     size: { width: 180, height: 320 },
     darker: { right: true, down: true },
   },
   {
-    name: 'and rotated anticlockwise',
+    name: 'and rotates it anticlockwise',
     matrix: [0, -1, -1, 0],
     size: { width: 180, height: 320 },
     darker: { right: false, down: false },
@@ -49,7 +49,7 @@ const cases: Case[] = [
 ]
 
 test.each(cases)(
-  'a film that its container mirrors $name is shown so',
+  'a film whose container mirrors it $name is shown that way',
   async ({ name, matrix, size, darker }) => {
     const input = join(root, `${name}.mp4`)
     const shaded = "nullsrc=size=320x180:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'"

@@ -5,7 +5,7 @@ import { measureBitRates, parsePlaylist, writeMaster, writePlaylist } from './pl
 
 const segment = (duration: number, bytes = 0) => ({ uri: 's.m4s', duration, bytes })
 
-test('the peak is the highest rate of any consecutive segments that last one to three seconds together', () => {
+test('the peak is the highest rate of consecutive segments that together last one to three seconds', () => {
   expect(measureBitRates([segment(1, 1000), segment(2, 1000), segment(2, 1000)])).toEqual({
     average: 4800,
     peak: 8000,
@@ -14,7 +14,7 @@ test('the peak is the highest rate of any consecutive segments that last one to 
   expect(measureBitRates([segment(2, 1000), segment(0.2, 1000)])).toEqual({ average: 7273, peak: 7273 })
 })
 
-test('audio segments of one second are grouped to match the video: four of 1 s, then 2 s', () => {
+test('audio segments of one second are grouped to match the video: first four single segments, then pairs', () => {
   const durations = (count: number, last = 1) =>
     groupSegments(Array.from({ length: count }, (_, index) => segment(index === count - 1 ? last : 1))).map(
       (group) => group.length,

@@ -188,9 +188,7 @@ describe('a video stream', () => {
     expect(result.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
   })
 
-  /**
-   * Generates a gradient that starts white and gets darker, so that its left and upper edges differ from the others.
-   */
+  /** Generates a gradient that gets darker to the right and downwards, so that a rotation is visible. */
   const shaded = (width: number, height: number) =>
     `nullsrc=size=${width}x${height}:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'`
   const falls = (values: number[]) => values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0))
@@ -377,7 +375,7 @@ describe('embedded captions', () => {
     expect(captions.get('en')).toContain('\nI &lt;3 you, R&amp;B\n')
   })
 
-  test('that cannot be shown are noted by their numbers', async () => {
+  test('that cannot be shown are noted, with the numbers of their tracks', async () => {
     const languages: [string, string][] = [
       ['eng', 'Hello'],
       ['jpn', '今日は'],

@@ -130,7 +130,7 @@ const notVideos: [string, string | Buffer, string][] = [
   ],
 ]
 test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })))(
-  '$name is refused: it $reason',
+  '$name is refused with the reason “$reason”',
   async ({ name, content, reason }) => {
     writeFileSync(join(root, name), content)
     await expect(make(join(root, name))).rejects.toThrow(reason)

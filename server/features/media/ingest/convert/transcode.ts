@@ -131,8 +131,8 @@ export async function transcode({
 }
 
 /**
- * Finds the discontinuities of a transport stream, which other containers do not have, and the delay of the video in a
- * fragmented MP4.
+ * Finds the discontinuities of a transport stream, and the delay of the video in a fragmented MP4. Other containers
+ * have neither.
  * @throws UnusableFile if a track changes its codec
  */
 async function findBreaks(

@@ -18,7 +18,7 @@ const failing = (times: number) => async () => {
   return 'done'
 }
 
-test('delays grow up to a maximum while the storage is unreachable, and are short again after it was reachable', async () => {
+test('delays grow up to a maximum while the storage is unreachable, and are short again after a success', async () => {
   const { log, seconds } = listening()
   const rest = exponentialBackoff(log, { firstMs: 1, maxMs: 4 })
   expect(await retryWithBackoff(rest, neverAborted, failing(4))).toBe('done')

@@ -139,7 +139,7 @@ export async function readTrackDelay(path: string, trackId: number): Promise<num
       const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
       if (type === 'moov') timeScale = timeScaleOf(buffer, trackId)
       const offsets = type === 'moof' ? compositionOffsets(buffer, trackId) : []
-      // ffmpeg sets the delay in the first fragment.
+      // ffmpeg derives the delay from the first fragment.
       if (offsets.length > 0) return delayOf(offsets, timeScale)
     }
     return 0
@@ -148,7 +148,7 @@ export async function readTrackDelay(path: string, trackId: number): Promise<num
   }
 }
 
-/** A longer delay (seconds) than any encoder needs to reorder frames means that the file is damaged. */
+/** Maximum delay in seconds. No encoder needs more to reorder frames, so a file with a longer delay is damaged. */
 const maxDelay = 10
 
 function delayOf(offsets: readonly number[], timeScale: number): number {
@@ -173,7 +173,10 @@ function valueAfterDates(header: Buffer | undefined): number | undefined {
   return header && header.length >= at + 4 ? header.readUInt32BE(at) : undefined
 }
 
-/** The flags of a fragment's table of samples (trun), and the bytes that each adds to its header. */
+/**
+ * Flags of the fields in a fragment's table of samples (trun). Each field has 4 bytes. `headerFields` occur once, the
+ * other fields once per sample.
+ */
 const headerFields = [0x1, 0x4]
 const sampleFields = [0x100, 0x200, 0x400]
 const offsetField = 0x800

@@ -26,7 +26,7 @@ async function printed(script: string, limits?: { cores?: number; memory?: numbe
   return lines
 }
 
-test('a run is limited in its cores, file size and reserved memory', async () => {
+test('a run has limits on cores, file size and reserved memory, and writes no core dump', async () => {
   expect(await printed('ulimit -d; nproc; ulimit -c', { cores: 1, memory: 700 * megabyte })).toEqual([
     String(((700 + 8 * 1024) * megabyte) / 1024),
     '1',
@@ -96,7 +96,7 @@ describe('a converter that fails', () => {
     )
   }
 
-  test('with the status for lack of memory is reported as such, whatever it prints', async () => {
+  test('with the exit status for lack of memory is reported as out of memory, whatever it prints', async () => {
     const error = await ended('no-memory', 'echo "Nothing was written" >&2; exit 244')
     expect(error).toMatchObject({ name: 'UnusableFile', reason: { key: 'tooMuchMemory' } })
   })

@@ -3,8 +3,8 @@ import { translate } from '#server/i18n/translate.ts'
 
 /**
  * The kinds of notes about parts of a file that were not converted, each with the placeholders of its text (`noted.*`
- * in server/i18n). Stored assets contain these keys. Do not delete a key that the code has stopped creating while rows
- * may have it.
+ * in server/i18n). Stored assets contain these keys. Do not delete a key that the code does not create any more,
+ * because rows may still have the key.
  */
 export const noteValues = {
   pictureTracks: ['tracks'],

@@ -141,7 +141,7 @@ function decodingTime(payload: Buffer): number | undefined {
 /** The last index of a sample rate that AAC defines. */
 const highestAacRate = 12
 
-/** Returns the index of AAC's sample rate if audio in ADTS begins a packet (PES) of an AAC track. */
+/** Returns the index of the AAC sample rate if the packet (PES) begins with ADTS audio. Returns undefined otherwise. */
 function aacRateOf(payload: Buffer): number | undefined {
   if (payload.length < 9 || payload.readUIntBE(0, 3) !== 1 || (payload.readUInt8(3) & 0xe0) !== 0xc0)
     return undefined
@@ -192,7 +192,7 @@ function checksum(section: Buffer): number {
   return value
 }
 
-/** Checks the tables for changes of the codecs of these tracks, and finds the program that contains the tracks. */
+/** Detects in the tables whether these tracks change their codecs. Also finds the program that contains the tracks. */
 function watchTracks(
   pids: readonly number[],
   onTable: (pid: number, take: (section: Buffer) => void) => void,
@@ -253,8 +253,8 @@ const codecsByType: Record<number, string> = {
   0x80: 'sound pcm',
 }
 /**
- * Codec names of tracks with a private type, by descriptor tag (EN 300 468). If there is no such tag, by registered
- * name.
+ * Codec names of tracks with a private type, by descriptor tag (EN 300 468). If there is no such tag, `codecsByName`
+ * has the codec.
  */
 const codecsByDescriptor: Record<number, string> = {
   0x6a: 'sound ac3',

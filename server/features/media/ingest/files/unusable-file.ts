@@ -3,7 +3,8 @@ import { translate } from '#server/i18n/translate.ts'
 
 /**
  * The reasons for which a file can't be used, each with the placeholders of its text (`unusable.*` in server/i18n).
- * Stored rows contain these keys. Do not delete a key that the code has stopped creating while rows may have it.
+ * Stored rows contain these keys. Do not delete a key that the code does not create any more, because rows may still
+ * have the key.
  */
 export const reasons = {
   empty: [],

@@ -328,7 +328,7 @@ test('assets of a dead worker are requeued, and assets of an active worker are n
   )
 })
 
-test('no unfinished files remain', () => {
+test('no unfinished files of the imports above remain', () => {
   const own = readdirSync(context.storage.workDir).flatMap((name) =>
     readdirSync(join(context.storage.workDir, name)),
   )

@@ -90,8 +90,8 @@ const defaultJumpThreshold = 10
  * gaps stay gaps.
  *
  * For an AAC packet without a time, ffmpeg computes the time from the first sample rate of the stream. If the rate
- * changes, the decoder must continue from the last stated time instead. With that option, ffmpeg finds no start time,
- * so `-itsoffset` subtracts it.
+ * changes, the decoder must continue from the last stated time instead. The option `+nofillin` has this effect. But
+ * with it, ffmpeg finds no start time, so `-itsoffset` subtracts the start time.
  */
 export function clockArgs({ clockJump, aacRateChanges, startTime }: SourceClock): string[] {
   const isShort = clockJump !== undefined && clockJump <= defaultJumpThreshold

@@ -2,8 +2,8 @@
 export type MirrorFilter = 'hflip' | 'vflip'
 
 /**
- * Returns the filter with which a mirrored film is shown correctly by an ffmpeg before version 5. These versions rotate
- * frames by the container's display matrix, but do not mirror them. Undefined if the film is not mirrored.
+ * Returns the filter that mirrors a film as its display matrix requires; undefined if the film is not mirrored. Only
+ * ffmpeg before version 5 needs the filter: it rotates frames by the matrix, but does not mirror them.
  * @param displayMatrix the matrix as ffprobe prints it: three lines, each of a line number and three values
  */
 export function mirrorFilterOf(displayMatrix = ''): MirrorFilter | undefined {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { collectTimes } from './packet-times.ts'
 
-/** Returns when a film's video ends, whose frames start at these times (ms) and last for `duration` (ms, 0 if unknown). */
+/**
+ * Returns the end of the video in seconds, for a film whose frames start at these times (ms). `duration` is the stated
+ * duration of each frame (ms), or 0 if none is stated.
+ */
 function pictureEndOf(starts: readonly number[], duration: number): number | undefined {
   const { addLine, times } = collectTimes()
   addLine('#tb 0: 1/1000')

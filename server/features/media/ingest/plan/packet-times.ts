@@ -56,8 +56,8 @@ export function collectTimes(): { addLine: (line: string) => void; times: () => 
 }
 
 /**
- * Returns the duration of the last frame, if none is stated. It lasts as long as the one before it, but not longer than
- * most frames: a recording that stood still before its end has no further still.
+ * Returns the duration of the last frame if the file states none: the duration of the frame before it, but at most the
+ * median. So a long still before the last frame does not lengthen the last frame.
  */
 function lastStepOf(sortedTimes: readonly number[]): number {
   const steps = sortedTimes.slice(1).map((time, at) => time - (sortedTimes[at] ?? time))

@@ -8,16 +8,16 @@ const sizes = (width: number, height: number) =>
   )
 
 test.each([
-  { source: [1080, 1920], rungs: ['1080x1920', '720x1280', '480x854', '360x640'] },
-  { source: [720, 1280], rungs: ['720x1280', '480x854', '360x640'] },
-  { source: [854, 480], rungs: ['854x480', '640x360'] },
-  { source: [640, 360], rungs: ['640x360', '426x240'] },
-  { source: [480, 204], rungs: ['480x204'] },
-  { source: [2160, 3840], rungs: ['1080x1920', '720x1280', '480x854', '360x640'] },
-  { source: [2560, 1080], rungs: ['1920x810', '1138x480', '854x360'] },
-  { source: [3, 5], rungs: ['2x4'] },
-])('a source of $source is converted to $rungs', ({ source: [width = 0, height = 0], rungs }) => {
-  expect(sizes(width, height)).toEqual(rungs)
+  { source: [1080, 1920], renditions: ['1080x1920', '720x1280', '480x854', '360x640'] },
+  { source: [720, 1280], renditions: ['720x1280', '480x854', '360x640'] },
+  { source: [854, 480], renditions: ['854x480', '640x360'] },
+  { source: [640, 360], renditions: ['640x360', '426x240'] },
+  { source: [480, 204], renditions: ['480x204'] },
+  { source: [2160, 3840], renditions: ['1080x1920', '720x1280', '480x854', '360x640'] },
+  { source: [2560, 1080], renditions: ['1920x810', '1138x480', '854x360'] },
+  { source: [3, 5], renditions: ['2x4'] },
+])('a source of $source is converted to $renditions', ({ source: [width = 0, height = 0], renditions }) => {
+  expect(sizes(width, height)).toEqual(renditions)
 })
 
 test('each rendition has even sides, is not larger than its source and has the same aspect ratio', () => {

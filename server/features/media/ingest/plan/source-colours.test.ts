@@ -42,7 +42,7 @@ const within = (values: readonly number[], expected: readonly number[], most: nu
     values.join(),
   ).toEqual(expected.map(() => true))
 
-/** Checks that the poster and all renditions, which are labelled as BT.709, show a colour. */
+/** Checks that the poster and all renditions show a colour, and that the renditions are labelled as BT.709. */
 async function expectColour(
   { renditions, poster }: Awaited<ReturnType<typeof make>>,
   expected: readonly number[],
@@ -233,7 +233,7 @@ test('HD without a label keeps its colours if labelled SD follows it', async () 
   for (const rendition of film.renditions) within(shown(rendition), green, 4)
 })
 
-test('a transport stream with HDR10 metadata has one colour format', async () => {
+test('a transport stream with HDR10 metadata is converted', async () => {
   const input = join(root, 'hdr10.ts')
   const display = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)'
   const labels = `colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:master-display=${display}:max-cll=1000,400`

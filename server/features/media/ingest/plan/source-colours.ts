@@ -63,7 +63,7 @@ const rgbFormats = /^(gbr|rgb|bgr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8)/
 
 /**
  * Returns how to interpret the colours of a video of this height. If the label names no matrix, assumes the one that
- * players assume: BT.2020 for HDR, otherwise BT.601 below 720 lines and BT.709 above.
+ * players assume: BT.2020 for HDR, otherwise BT.601 below 720 lines, and BT.709 from 720 lines.
  * @throws UnusableFile if no filter supports the matrix (ICtCp, matrices derived from the primaries)
  */
 export function readSourceColours(probed: ProbedColours, height: number): SourceColours {
@@ -84,17 +84,17 @@ export interface FrameColours extends ProbedColours {
 }
 
 /**
- * Returns how to interpret the colours of a film whose key frames have these labels. If the labels change in the middle,
- * the scaler reads each frame by its own label. It reads a frame without a label as BT.601, so with other frames without
- * a label, the matrix of the whole film is used.
- * @throws UnusableFile if the scaler can't convert both: HDR and SDR, or BT.2020 and another matrix
+ * Returns how to interpret the colours of a film whose key frames have these labels. If the labels change in the
+ * middle, the scaler reads each frame by its own label. It reads a frame without a label as BT.601. If that is wrong
+ * for any frame, the film's own matrix is used for all frames.
+ * @throws UnusableFile if the scaler can't convert all frames, for example HDR and SDR, or BT.2020 and another matrix
  */
 export function combineColours(film: SourceColours, frames: readonly FrameColours[]): SourceColours {
   const isLabelled = ({ color_space = '' }: FrameColours) => !unlabelled.includes(color_space)
   const all = [film, ...frames.map((frame) => readSourceColours(withoutStaleFormat(frame), frame.height))]
   const isMixed = (values: readonly string[]) => new Set(values).size > 1
   const isRangeMixed = isMixed(all.map(({ range }) => range))
-  // Without any label, the matrix of the whole film is assumed by its first frame.
+  // If no frame has a label, the film's own matrix is used, even if frames of another height would get another matrix.
   const isMatrixMixed = frames.some(isLabelled) && isMixed(all.map(({ matrix }) => matrix))
   const isScalerRight = frames.every(
     (frame) => isLabelled(frame) || matrixOf(frame, frame.height) === 'smpte170m',

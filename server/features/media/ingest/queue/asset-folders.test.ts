@@ -66,7 +66,7 @@ async function filesBelow(folder: string): Promise<Map<string, string>> {
     files.set(key, (await context.storage.read(key)).toString('base64'))
   return files
 }
-const notes = async () =>
+const orphanedKeys = async () =>
   (await database.db.selectFrom('orphaned_files').select('key').execute()).map(({ key }) => key)
 
 /** Interrupts a worker before the first file of an attempt is moved. */
@@ -103,7 +103,7 @@ test('a worker does not damage the files of another worker that claimed its asse
   // The files of the other worker are unchanged, and no file of the first worker remains.
   expect(await filesBelow('media')).toEqual(won)
   expect([...(await filesBelow('public')).keys()].filter((key) => key.includes('-1/'))).toEqual([])
-  expect(await notes()).toEqual([])
+  expect(await orphanedKeys()).toEqual([])
 })
 
 test('files of a worker that died during the upload are deleted after a day, and playable files are never deleted', async () => {
@@ -119,7 +119,7 @@ test('files of a worker that died during the upload are deleted after a day, and
   expect(await purgeOrphanedFiles(context, hours(25))).toBe(2)
   expect(await filesBelow('media')).toEqual(before)
   expect(await filesBelow('public/ast_died-1')).toEqual(new Map())
-  expect(await notes()).toEqual([])
+  expect(await orphanedKeys()).toEqual([])
 })
 
 test('captions are stored before their rows and deleted after them, and no transaction waits for the storage', async () => {
@@ -146,7 +146,7 @@ test('captions are stored before their rows and deleted after them, and no trans
     `media/${media}/captions/es.vtt`,
     `originals/${id}.es.vtt`,
   ])
-  expect(await notes()).toEqual([])
+  expect(await orphanedKeys()).toEqual([])
 })
 
 test('captions without a row are deleted after a day', async () => {
@@ -161,7 +161,7 @@ test('captions without a row are deleted after a day', async () => {
   const storage = { ...context.storage, write }
   await expect(importFolder({ ...context, storage }, folder, options)).rejects.toThrow('killed')
   const both = [`media/${media}/captions/pt.vtt`, `originals/${id}.pt.vtt`]
-  expect((await notes()).toSorted()).toEqual(both)
+  expect((await orphanedKeys()).toSorted()).toEqual(both)
   expect(await purgeOrphanedFiles(context, new Date(Date.now() + 25 * 3_600_000))).toBe(2)
   expect(await Promise.all(both.map((key) => context.storage.exists(key)))).toEqual([false, false])
 })

@@ -130,7 +130,7 @@ test('a failed asset has its reason and time', async () => {
   expect(row.reason).toBe(new UnusableFile({ key: 'noPicture' }).message)
 })
 
-test('a returned asset waits again, with its counted failures', async () => {
+test('a requeued asset waits again, with its old or the given number of failures', async () => {
   const asset = await makeAsset('processing')
   await requeue(database.db, asset)
   expect(await read(asset)).toMatchObject({ state: 'uploaded', progress: 0, failures: 1 })
