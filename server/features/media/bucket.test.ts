@@ -214,7 +214,7 @@ it('the response is 503 without a long wait if the storage does not respond', as
   const answers = ['master.m3u8', 'captions/en.vtt'].map((file) =>
     site.visitor().fetch(siblingUrl(playback.hls_url, file)),
   )
-  // The responses arrive before the storage's own timeout, which the worker uses too.
+  // Reads for viewers have a shorter timeout than reads by the worker.
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503])
 })
 

@@ -58,7 +58,7 @@ describe('a free episode', () => {
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+, immutable$/)
   })
 
-  it('has one link for all guests without records, and an individual link for each other viewer', async () => {
+  it('has one link for all guests without a row, and an individual link for each other viewer', async () => {
     const [first, second, member] = [site.visitor(), site.visitor(), site.visitor()]
     const { id } = await member.callOk(getUser)
     await Promise.all([first, second].map((each) => each.callOk(getUser)))
@@ -251,7 +251,7 @@ async function buy(
   })
 }
 
-/** Stores a record of the visitor, and returns the visitor's cookie. */
+/** Creates the guest's row, and returns the guest's cookie. */
 async function storedGuestCookie(of: Visitor): Promise<string> {
   await of.callOk(changeUser, { body: { language: 'en' } })
   return of.cookie

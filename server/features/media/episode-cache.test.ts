@@ -20,7 +20,7 @@ let announced: string[] = []
 let missed = 0
 beforeAll(async () => {
   database = await createTestDatabase()
-  // Handles errors of connections in use, like the site's own pool.
+  // Handles errors of connections in use, as the site's own pool does.
   database.pool.on('connect', (client) => client.on('error', () => {}))
   const { pool, sessions } = database
   const listener = {

@@ -202,7 +202,10 @@ export async function loadFreePlayable(
   return presentPlayable(context, { row, next, access }, language)
 }
 
-/** Loads an episode like `loadPlayable` and, without another query, the next episode if the viewer may play it. */
+/**
+ * Loads an episode like `loadPlayable`. If the viewer may play the next episode, also returns that episode, without
+ * another query.
+ */
 export async function loadPlayableAndNext(
   context: MediaContext,
   viewer: Viewer | null,

@@ -70,7 +70,7 @@ beforeEach(async () => {
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
 const folderOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
 
-/** Returns a guest without records. */
+/** Returns a guest without a row. */
 const guest = (): Viewer => ({ userId: newId('usr'), role: 'visitor', isStored: false })
 
 type Grant = Omit<Parameters<typeof grantEntitlement>[1], 'userId' | 'orderId' | 'startsAt' | 'source'>
@@ -159,7 +159,7 @@ describe('an episode plays', () => {
       expect(await states(all)).toEqual(['free', 'free', 'free', 'unlocked', 'unlocked', 'unlocked'])
   })
 
-  test('not for a guest without records, even if the guest’s id has entitlements', async () => {
+  test('not for a guest without a row, even if the guest’s id has entitlements', async () => {
     const member = await createViewerWith({})
     expect(await play({ ...member, isStored: false }, episode(4))).toBe('locked')
   })
@@ -243,12 +243,12 @@ describe('the links of a playable episode are signed', () => {
     return link.subject
   }
 
-  test('for all viewers together if the viewer has no records', async () => {
+  test('for all viewers together if the viewer has no row', async () => {
     expect(await subjectOf(null, 1)).toBe(anonymousSubject)
     expect(await subjectOf(guest(), 3)).toBe(anonymousSubject)
   })
 
-  test('for the viewer if the viewer has records, whether the episode is free or bought', async () => {
+  test('for the viewer if the viewer has a row, whether the episode is free or bought', async () => {
     const viewer = await createViewerWith({})
     expect(await subjectOf(viewer, 1)).toBe(viewer.userId)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
@@ -262,7 +262,7 @@ describe('the links of a playable episode are signed', () => {
 })
 
 describe('the next episode', () => {
-  test('is named with its state; the last episode has no next episode', async () => {
+  test('is returned with its state, and is null after the last episode', async () => {
     const viewer = await createViewerWith({ videoId: video.id, episodeId: episode(6) })
     const nextOf = async (number: number) => (await loadPlayable(context, viewer, episode(number), 'en')).next
     expect(await nextOf(2)).toEqual({ id: episode(3), number: 3, state: 'free' })
@@ -273,7 +273,7 @@ describe('the next episode', () => {
   const following = async (viewer: Viewer | null, number: number) =>
     (await loadPlayableAndNext(context, viewer, episode(number), 'en')).following?.episode.number
 
-  test('is included in the response if the viewer may play it', async () => {
+  test('is returned with its links if the viewer may play it', async () => {
     const viewer = await createViewerWith({ videoId: video.id, episodeId: episode(4) })
     expect(await following(null, 2)).toBe(3)
     expect(await following(null, 3)).toBeUndefined()
@@ -283,7 +283,7 @@ describe('the next episode', () => {
     expect(third?.next).toEqual({ id: episode(4), number: 4, state: 'unlocked' })
   })
 
-  test('is not included if it is not ready or does not exist', async () => {
+  test('is not returned with links if it is not ready or does not exist', async () => {
     const member = await createViewerWith({})
     expect(await following(member, 6)).toBeUndefined()
     await database.db
@@ -299,7 +299,7 @@ describe('the next episode', () => {
     expect(await following(member, 3)).toBeUndefined()
   })
 
-  test('is not included if an experiment decides whether it is free, because only a request for it counts the exposure', async () => {
+  test('is not returned with links if an experiment decides whether it is free, because only a request for the episode counts the exposure', async () => {
     const experiment = await tryFree(5)
     const viewer = guestIn(experiment, 1)
     expect(await following(viewer, 2)).toBe(3)
@@ -457,7 +457,7 @@ describe('a position is saved', () => {
     }
   })
 
-  test('with an unlock record if the episode was opened by subscription, not if it is free or bought', async () => {
+  test('with an unlock record if a subscription covers the episode, but without one if the episode is free or bought', async () => {
     const subscriber = await createViewerWith({})
     await save(subscriber, 3)
     expect(await unlocked(subscriber)).toEqual([])

@@ -30,7 +30,8 @@ async function writtenOf(run: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-// This test does not measure the time. buffer-events.test.ts checks that events are written within a second.
+// This test waits for the first events without measuring the time. buffer-events.test.ts checks that events are written
+// within a second.
 test('the events that a process wrote before it was killed remain', async () => {
   const site = await runKillableSite(database.url)
   const due = await send(site.url, 'due', 20)

@@ -35,7 +35,7 @@ export interface Touch {
 export interface OrderAttribution extends Touch {
   /** The member who owns the referral code. */
   referrer_user_id?: string
-  /** The drama that led the user to order a plan. */
+  /** For an order of a plan: the video that is credited with the sale. */
   video_id?: string
   /** The user agent, which advertising platforms require in the report of a purchase. */
   user_agent?: string

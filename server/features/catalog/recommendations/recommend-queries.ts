@@ -73,8 +73,8 @@ export interface WatchedNext {
 }
 
 /**
- * Number of successors that remain when a video has more than `maxSuccessors`. Their weights are halved, so that new
- * successors can rise.
+ * Number of successors that remain when a video has more than `maxSuccessors`. Their counts (`viewers`) are halved, so
+ * that new successors can rise.
  */
 const successorsKept = 50
 const maxSuccessors = 100

@@ -46,8 +46,8 @@ export async function recommendVideos(
 }
 
 /**
- * Maximum number of excluded videos in a cursor. The list then ends: a viewer who has chosen none of about two hundred
- * videos rarely reads further pages.
+ * Maximum number of excluded videos in a cursor. The page that exceeds it is the last page: a viewer who has chosen
+ * none of about two hundred videos rarely reads further pages.
  */
 const maxExcluded = 240
 

@@ -206,7 +206,7 @@ const enoughNames = 20
 const enoughVideos = 60
 
 export interface SearchPosition extends Required<ListPosition> {
-  /** The last tier of this search. */
+  /** The last tiers of this search, for all terms and for names. */
   depth: number
   nameDepth: number
 }

@@ -30,7 +30,7 @@ const existingParts = sql<
 /**
  * Inserts uploads of a video. For uploads in progress or waiting for the worker, updates target and titles. Rejected
  * uploads start again, or wait for the worker again if their parts were kept. Processed uploads start again if their
- * result is not used any more: they had another target, their episode was deleted, or a later file replaced them. The
+ * result is not used any more: their target has changed, their episode was deleted, or a later file replaced them. The
  * given files must be unique.
  */
 export async function upsertUploads(
@@ -89,7 +89,7 @@ const isCurrent = sql<boolean>`(
     AND later.language IS NOT DISTINCT FROM uploads.language AND later.state = 'queued'
     AND later.updated_at > uploads.updated_at))`
 
-/** Deletes the processed uploads of these files that had another target, or whose file is not in use any more. */
+/** Deletes the processed uploads of these files whose target has changed, or whose file is not in use any more. */
 async function deleteSupersededUploads(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
   await sql`
     DELETE FROM uploads USING unnest(

@@ -36,7 +36,10 @@ export async function queryArchive(
 ): Promise<ResultRow[]> {
   if (!isDuckDbInstalled()) throw new ConfigError(missingDuckDbText)
   const days = (await listArchivedDays(storage)).filter((day) => day >= from && day <= to)
-  if (days.length === 0) throw new ConfigError('No events of these days are archived (EVENTS_ARCHIVE=on).')
+  if (days.length === 0)
+    throw new ConfigError(
+      'No events of these days are archived. With EVENTS_ARCHIVE=on, the site archives events.',
+    )
   const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
   const result = withWorkFolder(storage, async (folder) => {
     const paths: string[] = []

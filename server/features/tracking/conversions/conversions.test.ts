@@ -266,7 +266,7 @@ describe('a platform that does not accept a conversion', () => {
     expect(await conversions()).toMatchObject([{ state: 'abandoned', details: {} }])
   })
 
-  test('receives it again after too many calls, even if the response has status 400', async () => {
+  test('receives it again after the error “too many calls”, even if the response has status 400', async () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 4 } } })
     await send()

@@ -7,7 +7,7 @@ export function escapeCueText(text: string): string {
 }
 
 /**
- * Returns the WebVTT cue settings of a caption's ASS override codes. The first alignment code counts. Without an
+ * Converts a caption's ASS override codes to WebVTT cue settings. Only the first alignment code counts. Without an
  * alignment code, returns `defaultSettings`.
  */
 export function cueSettings(overrideCodes: readonly string[], defaultSettings = ''): string {

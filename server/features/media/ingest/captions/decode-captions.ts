@@ -47,7 +47,8 @@ const encodedBytes =
 const symbols = /^[\u2000-\u27BF\u{1F000}-\u{1FAFF}]$/u
 
 /**
- * Decodes Windows-1252. A file that was joined from several may also contain UTF-8, so its characters are kept.
+ * Decodes Windows-1252. A file that was joined from several files may also contain UTF-8, so characters in UTF-8 are
+ * recognised.
  * @throws UnusableFile
  */
 function decodeLegacy(bytes: Buffer): string {

@@ -51,7 +51,7 @@ test.each(['styp', 'sidx', 'emsg'])(
   },
 )
 
-test('an encrypted video is refused with that reason', async () => {
+test('an encrypted video is refused with the reason “encrypted”', async () => {
   const input = join(root, 'encrypted.mp4')
   const key = ['-encryption_key', '76a6c65c5ea762046bd749a2e632ccbb']
   const id = ['-encryption_kid', 'a7e61c373e219033c21091fa607bf3b8']

@@ -63,7 +63,7 @@ const timeoutMs = 30_000
 
 /**
  * Probes a file before it is accepted. Refuses a file of several concatenated recordings. The search for a second
- * recording reads the whole file, so the conversion does not repeat it (see `probe`).
+ * recording reads the whole file. The conversion calls only `probe`, so it does not repeat the search.
  * @throws UnusableFile
  */
 export async function checkSource(ffprobe: string, path: string, signal: AbortSignal): Promise<SourceMedia> {
@@ -135,7 +135,7 @@ function isText(start: Buffer): boolean {
 }
 
 /**
- * Returns whether a file has several recordings of which ffmpeg would read only the first. Of a transport stream,
+ * Returns whether a file has several recordings of which ffmpeg would read only the first. In a transport stream,
  * ffmpeg reads all recordings.
  */
 async function isJoined(container: Container, path: string): Promise<boolean> {
@@ -240,8 +240,8 @@ function videoDurationOf(
 }
 
 /**
- * Chooses the default video stream if it is readable, otherwise the first readable one. Lists the numbers of the
- * unreadable ones. Excludes cover images, which are video streams too.
+ * Chooses the default video stream if it is readable, otherwise the first readable one. Also lists the numbers of the
+ * unreadable streams. Excludes cover images, which are video streams too.
  * @throws UnusableFile if no video stream is readable
  */
 function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
@@ -264,7 +264,8 @@ function chooseVideoStream(streams: readonly ProbedStream[]): { video: ProbedStr
 
 /**
  * Chooses the default audio stream if it is readable, otherwise the first readable one. An audio description or a
- * commentary is chosen only if there is nothing else. Lists the numbers of the unreadable and of the unused ones.
+ * commentary is chosen only if there is nothing else. Also lists the numbers of the unreadable streams, and those of
+ * the unused streams.
  * @throws UnusableFile if there is audio but no stream is readable
  */
 function chooseAudioStream(streams: readonly ProbedStream[]): {

@@ -138,7 +138,7 @@ function decodingTime(payload: Buffer): number | undefined {
   return high * 2 ** 30 + (payload.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (payload.readUInt16BE(at + 3) >> 1)
 }
 
-/** The last index of a sample rate that AAC defines. */
+/** The highest index in AAC's table of sample rates. */
 const highestAacRate = 12
 
 /** Returns the index of the AAC sample rate if the packet (PES) begins with ADTS audio. Returns undefined otherwise. */

@@ -64,7 +64,7 @@ test('file names are recognised by the same rules as in the studio', async () =>
   })
 })
 
-test('every unused file is reported, except those of operating systems', async () => {
+test('every unused file is reported, except files that operating systems create', async () => {
   const films = ['01.mp4', 'Episode 1.mov', 'trailer.mp4', '02.avi']
   const captions = ['01.en.vtt', '01.en.forced.vtt', '01.it.vtt', '07.en.vtt', 'en.vtt', '01.en.sub']
   const others = ['notes.txt', 'poster.jpg', '.DS_Store', '._01.mp4', 'Thumbs.db', 'cover.png', 'cover.heic']

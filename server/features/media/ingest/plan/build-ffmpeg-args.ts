@@ -79,15 +79,15 @@ export function inputArgs(input: string, container: Container): string[] {
   ]
 }
 
-/** The change of the clock, in seconds, above which ffmpeg by default assumes a jump. */
+/** By default, ffmpeg assumes a jump if the clock changes by more than this, in seconds. */
 const defaultJumpThreshold = 10
 
 /**
  * Returns the options of each input that reads the source.
  *
- * Makes ffmpeg recognise a short backward jump of the clock. In the file, audio from before the jump may follow video
- * from after it. The clock then also jumps forward by the same amount, and ffmpeg must not treat that as a gap. Shorter
- * gaps stay gaps.
+ * Makes ffmpeg recognise a short backward jump of the clock. In the file, video from after the jump may precede audio
+ * from before the jump. Then the clock also jumps forward by the same amount, and ffmpeg must not treat the forward
+ * jump as a gap. Shorter gaps remain gaps.
  *
  * For an AAC packet without a time, ffmpeg computes the time from the first sample rate of the stream. If the rate
  * changes, the decoder must continue from the last stated time instead. The option `+nofillin` has this effect. But

@@ -79,7 +79,7 @@ test('the lowest rendition is also made in the extra codec, because players do n
 })
 
 /** Creates a stub of ffmpeg with these encoders. `encode` is a shell command that writes the output file `$last`. */
-function drawEncoders(name: string, encoders: string[], encode: string): string {
+function writeFfmpegStub(name: string, encoders: string[], encode: string): string {
   const folder = join(root, name)
   mkdirSync(folder)
   const path = join(folder, 'ffmpeg')
@@ -106,7 +106,7 @@ test.each([
 ])(
   'an encoder that $fault is refused at start, and the error names the encoder (stub: $name)',
   async ({ name, encode, fault }) => {
-    const path = drawEncoders(name, ['libx265'], encode)
+    const path = writeFfmpegStub(name, ['libx265'], encode)
     await expect(find('hevc', path)).rejects.toThrow(
       `EXTRA_CODEC hevc can’t be used with ${path}: its libx265 ${fault}.`,
     )
@@ -115,19 +115,19 @@ test.each([
 
 test('the next encoder is chosen if the best one ignores forced keyframes', async () => {
   const encode = 'case "$*" in *libsvtav1*) encode ;; *) encode -force_key_frames 0,1 ;; esac'
-  const path = drawEncoders('next', ['libsvtav1', 'libaom-av1'], encode)
+  const path = writeFfmpegStub('next', ['libsvtav1', 'libaom-av1'], encode)
   expect((await find('av1', path)).extraRendition).toMatchObject({ codec: 'av1', encoder: 'libaom-av1' })
 })
 
 test('an ffmpeg without the encoder is refused at start, and the error names the setting', async () => {
-  const path = drawEncoders('lacking', ['libx264'], 'exit 1')
+  const path = writeFfmpegStub('lacking', ['libx264'], 'exit 1')
   await expect(find('av1', path)).rejects.toThrow(
     `EXTRA_CODEC av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${path} does not have.`,
   )
 })
 
 test('encoders are not tested if EXTRA_CODEC is not set', async () => {
-  const path = drawEncoders('untried', ['libx265'], 'exit 1')
+  const path = writeFfmpegStub('untried', ['libx265'], 'exit 1')
   const found = await findConverter({ ffmpegPath: path, ingest: readIngest({}) })
   expect(found.extraRendition).toBeUndefined()
 })

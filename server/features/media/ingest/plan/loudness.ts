@@ -18,7 +18,7 @@ const maxGain = 24
 const silenceThreshold = -60
 /** Maximum peak in dB. It leaves headroom for the encoder, which adds up to 2 dB to a peak in a loud film. */
 const maxPeak = -2
-/** Maximum compensation of the limiter's reduction, in dB. A higher compensation would be audible. */
+/** Maximum additional gain, in dB, that compensates for the limiter. A higher gain would be audible. */
 const maxCompensation = 6
 
 /**

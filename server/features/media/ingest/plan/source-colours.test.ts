@@ -249,15 +249,18 @@ test.each([
   { name: 'SDR to HDR', parts: [bt709, pq] },
   { name: 'HDR to SDR', parts: [pq, bt709] },
   { name: 'BT.709 to BT.2020', parts: [bt709, bt2020] },
-])('a film that changes from $name in the middle is refused with that reason', async ({ name, parts }) => {
-  await expect(make(joinStreams(name, parts))).rejects.toMatchObject({ reason: { key: 'colourChanges' } })
-})
+])(
+  'a film that changes from $name in the middle is refused because of the change',
+  async ({ name, parts }) => {
+    await expect(make(joinStreams(name, parts))).rejects.toMatchObject({ reason: { key: 'colourChanges' } })
+  },
+)
 
 test.each([
   { matrix: 'chroma-derived-nc', number: 12 },
   { matrix: 'chroma-derived-c', number: 13 },
   { matrix: 'ictcp', number: 14 },
-])('a film with the matrix $matrix is refused with that reason', async ({ matrix, number }) => {
+])('a film with the matrix $matrix is refused because of the matrix', async ({ matrix, number }) => {
   const input = draw(matrix, { format: 'yuv420p10', codec: ffv1(String(number), 'tv') })
   const reason = { key: 'colourMatrix', matrix }
   await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ reason })
@@ -267,7 +270,7 @@ test.each([
   { profile: 5, compatibility: 0 },
   { profile: 10, compatibility: 0 },
 ])(
-  'Dolby Vision of profile $profile without a compatible base layer is refused with that reason',
+  'Dolby Vision of profile $profile without a compatible base layer is refused',
   async ({ profile, compatibility }) => {
     const input = join(root, `dolby-vision-${profile}.mp4`)
     makeTestVideo(input, { seconds: 1 })

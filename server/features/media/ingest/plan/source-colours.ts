@@ -175,7 +175,7 @@ const matricesOf = {
  */
 export function scaleColourOptions({ wide, matrix, range }: SourceColours, target: Target): string {
   if (wide) return ''
-  // The name `auto` of a range is unknown to older ffmpeg builds. Without the option, they do the same.
+  // Older ffmpeg builds do not accept `auto` as a range. Without the option, they read each frame as `auto` would.
   const readRange = range === 'auto' ? '' : `:in_range=${range}`
   const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}${readRange}`
   return `${read}:out_color_matrix=${matricesOf[target].swscale}:out_range=tv`
