@@ -113,7 +113,8 @@ function thumbUrl(
 
 /**
  * Returns signed links to an episode's media files for this viewer. If the episode is free only in the viewer's
- * experiment variant, the links are signed for this viewer, even if the viewer has no row in the database.
+ * experiment variant, the links are signed for this viewer. This also applies to a viewer without a row in the
+ * database.
  */
 function signLinks(
   { mediaSecrets, clock }: MediaContext,

@@ -3,8 +3,8 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /**
  * Several processes may refresh ranks concurrently. Played videos are claimed with SKIP LOCKED. Tags are locked in the
- * order of their slugs, as when a video is published. A separate statement locks them (see `lockRows` in
- * add-to-counters.ts).
+ * order of their slugs, as when a video is published. A separate statement locks the tags before they are updated (see
+ * `lockRows` in add-to-counters.ts).
  */
 
 /**

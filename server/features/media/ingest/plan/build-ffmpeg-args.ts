@@ -228,8 +228,8 @@ function imagesGraph(job: TranscodeJob): string {
 }
 
 /**
- * Selects the video stream by its index, because in a filter graph of ffmpeg 4, `V` does not find a stream that follows
- * a cover image.
+ * Selects the video stream by its index. In a filter graph of ffmpeg 4, `V` does not find a stream that follows a cover
+ * image.
  */
 function sourceChain(job: TranscodeJob): string {
   const { streamIndex, mirrorFilter } = job

@@ -28,8 +28,8 @@ const maxCompensation = 6
 export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
 
 /**
- * The ffmpeg filters that make audio begin at time 0 and fill gaps of at least 20 ms with silence, because many short
- * gaps add up.
+ * The ffmpeg filters that make audio begin at time 0, and fill gaps of at least 20 ms with silence. Short gaps are
+ * filled too, because many of them add up.
  */
 export const loudnessFilters = 'aresample=48000:async=1:min_hard_comp=0.02:first_pts=0'
 
