@@ -49,7 +49,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
       [members, 'is a new guest if the token was altered'],
       [
         signIn,
-        'is identified by its header token if cookies are disabled, but not by the token of the other transport',
+        'is identified by its header token if cookies are disabled, but a cookie’s token in the header is refused, and vice versa',
       ],
     ],
   },
@@ -58,7 +58,10 @@ export const seedCalls: Record<string, CallDocumentation> = {
     tests: [
       [account, 'applies name, language and consent at once, for guests and members'],
       [account, 'requires a member, and the current password, to change e-mail or password'],
-      [account, 'ends every other session after a password change, and gives this one a new token'],
+      [
+        account,
+        'ends every other session after a password change, and gives the current session a new token',
+      ],
       [members, 'without a token is refused with the code 401'],
     ],
   },
@@ -314,7 +317,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
       ],
       [
         signIn,
-        'is identified by its header token if cookies are disabled, but not by the token of the other transport',
+        'is identified by its header token if cookies are disabled, but a cookie’s token in the header is refused, and vice versa',
       ],
     ],
   },

@@ -36,7 +36,7 @@ const entitlements = preparedLookup(
       .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', now)])),
 )
 
-/** Selects the active entitlements that cover this video: one of its episodes, all of it, or everything. */
+/** Selects the active entitlements to one of the video's episodes, to the whole video, or to everything. */
 export function selectEntitlements(db: Db, userId: string, videoId: string, now: Date) {
   return entitlements(db, { userId, videoId, now })
 }

@@ -33,7 +33,7 @@ beforeEach(() => {
 const first = () => video.episodes[0]?.id ?? ''
 const second = () => video.episodes[1]?.id ?? ''
 
-/** Grants an entitlement of an order of the user. By default, it is a purchase of everything from now on. */
+/** Grants the user an entitlement by a new order. By default, it is a purchase of everything from now on. */
 function grant(change: Partial<Parameters<typeof grantEntitlement>[1]> = {}): Promise<string> {
   return database.db.transaction().execute(async (tx) => {
     await insertUserRow(tx, userId)
@@ -52,7 +52,7 @@ const change = (work: Parameters<ReturnType<TestDatabase['db']['transaction']>['
   database.db.transaction().execute(work)
 
 describe('the entitlements of a video', () => {
-  test('are empty without an entitlement', async () => {
+  test('cover nothing if the user has none', async () => {
     expect(await covers(first())).toBe(false)
     expect((await rights()).entitlementFor(first())).toBeUndefined()
     expect(noEntitlements.covers(first())).toBe(false)

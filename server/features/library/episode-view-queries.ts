@@ -30,7 +30,7 @@ export async function deleteEpisodeViews(tx: Tx, userId: string): Promise<void> 
 export const hasEpisodeViewerChanges = 'EXISTS (SELECT FROM episode_viewer_changes)'
 
 /**
- * Adds a batch of changes to the viewer counts of their episodes, in the order of the ids.
+ * Adds a batch of changes to the viewer counts of their episodes, in the order of the episode ids.
  * @returns how many changes were added
  */
 export async function aggregateEpisodeViewerBatch(db: Db, now: Date, limit: number): Promise<number> {

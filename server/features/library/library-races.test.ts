@@ -70,7 +70,7 @@ async function counts() {
 }
 
 describe('ten devices of one viewer on two processes', () => {
-  it('save positions, and the history has the latest position of each video and each play counts once', async () => {
+  it('save positions: the history has the latest position of each video, and each play counts once', async () => {
     const writes = devices.flatMap((device, i) =>
       videos.map((_, video) => () => save(device, video, i % 5, 1 + ((i * 7 + video * 3) % 10) * 1000)),
     )

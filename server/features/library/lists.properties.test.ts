@@ -99,7 +99,7 @@ const walk = fc.record({
 })
 
 test.each(Object.entries(lists))(
-  'each list has every video at most once, and every unchanged video, while others are added, moved and removed: %s',
+  'the pages of %s have each video at most once and every unchanged video, while others are added, moved and removed',
   { timeout: propertyTimeoutMs },
   (_name, list) =>
     checkProperty(

@@ -16,8 +16,8 @@ const now = new Date('2026-03-01T12:00:00Z')
 const viewer = { userId: 'usr_7', role: 'member' as const, isStored: true }
 
 /**
- * SQL that inserts 1,000 viewers and 10,000 videos of two episodes, of which the second is locked. Each viewer has 50
- * videos; one viewer has 2,000. Foreign keys and triggers are disabled, because they would take most of the time.
+ * SQL that inserts 1,000 viewers, and 10,000 videos with a free and a locked episode each. Each viewer has 50 videos;
+ * one viewer has 2,000. Foreign keys and triggers are disabled, because they would take most of the time.
  */
 const crowd = `
   SET session_replication_role = replica;
@@ -129,7 +129,7 @@ describe('with 50,000 rows', () => {
     expect(page?.plan).not.toContain('Sort')
   })
 
-  it('rows to count or delete are read by an index', async () => {
+  it('rows that a job counts or deletes are read by an index', async () => {
     const purge = inTransaction(async (tx) => {
       await aggregatePlayBatch(tx, 100)
       await aggregateFavoriteBatch(tx, 100)

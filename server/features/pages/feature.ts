@@ -18,7 +18,7 @@ interface PagesDependencies {
   socialProviders: readonly { id: string; name: string }[]
 }
 
-/** Adds to the context the documents of the built web, the site's icons and the public page settings. */
+/** Adds to the context the built HTML documents, the site's icons, and settings that only pages need. */
 export function pagesFeature(needed: PagesDependencies) {
   const { config, db, log, settings, webRoot } = needed
   const documents = createDocuments(webRoot, () => pageSettings(needed, icons))

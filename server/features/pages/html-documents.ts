@@ -34,8 +34,8 @@ export interface Documents {
 }
 
 /**
- * Creates the renderer of the built documents, which contain the public settings. The files are read on first use. The
- * worker process (server/worker.ts) and CLI commands need none of them, and may run before the web is built.
+ * Creates the renderer of the built documents, which contain the public settings. The files are read on first use,
+ * because the worker process (server/worker.ts) and CLI commands may run before the web is built.
  */
 export function createDocuments(webRoot: string, settings: () => PageSettings): Documents {
   let documents: ReturnType<typeof readBuild> | undefined

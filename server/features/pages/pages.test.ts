@@ -18,18 +18,21 @@ const wordsOf = (blocks: Block[] = []) =>
   blocks.flatMap(({ lines }) => lines.map((line) => line.map(({ text }) => text).join(''))).join('\n')
 
 describe.each(languages)('the texts in %s', (language) => {
-  it.each(pageNames)('%s has a title, sections, and no placeholder without a value', async (name) => {
-    const { answer } = await read(name, bcp47Tags[language])
-    const { title, blocks, updated_at } = answer.info ?? {}
-    expect(title?.length).toBeGreaterThan(2)
-    expect(updated_at).toMatch(/^20\d\d-\d\d-\d\dT/)
-    const words = wordsOf(blocks)
-    expect(words.split(/\s+/).length).toBeGreaterThan(290)
-    expect(words).not.toMatch(/\{\{|\}\}|\*\*/)
-    const english = (await read(name)).answer.info
-    expect(blocks?.map(({ kind }) => kind)).toEqual(english?.blocks.map(({ kind }) => kind))
-    if (language !== 'en') expect(words).not.toBe(wordsOf(english?.blocks))
-  })
+  it.each(pageNames)(
+    '%s has a title, no unfilled placeholder, and the same structure as in English',
+    async (name) => {
+      const { answer } = await read(name, bcp47Tags[language])
+      const { title, blocks, updated_at } = answer.info ?? {}
+      expect(title?.length).toBeGreaterThan(2)
+      expect(updated_at).toMatch(/^20\d\d-\d\d-\d\dT/)
+      const words = wordsOf(blocks)
+      expect(words.split(/\s+/).length).toBeGreaterThan(290)
+      expect(words).not.toMatch(/\{\{|\}\}|\*\*/)
+      const english = (await read(name)).answer.info
+      expect(blocks?.map(({ kind }) => kind)).toEqual(english?.blocks.map(({ kind }) => kind))
+      if (language !== 'en') expect(words).not.toBe(wordsOf(english?.blocks))
+    },
+  )
 
   it('link to the same pages as the English texts', async () => {
     const linksOf = (blocks: Block[] = []) =>

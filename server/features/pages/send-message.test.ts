@@ -39,7 +39,7 @@ it('a message is mailed to the operator, with the sender in Reply-To', async () 
   expect(mail?.html).toContain('Where is\nepisode 7? &lt;b&gt;')
 })
 
-it('if no contact address is set, a message is mailed to the address that the site’s mails come from', async () => {
+it('a message is mailed to the sender address of the site’s mails if no contact address is set', async () => {
   const other = await open({ CONTACT_EMAIL: '', MAIL_FROM: 'Dramas <hello@drama.example>' })
   onTestFinished(() => other.close())
   await send({}, 'en', other)
@@ -65,11 +65,14 @@ test.each([
   ['email', { email: `${'a'.repeat(600)}@example.com` }],
   ['message', { message: 'é'.repeat(5001) }],
   ['message', { message: 'é'.repeat(25_000) }],
-])('a message with an invalid field is refused, and the field is named: %s', async (field, wrong) => {
-  const { answer, mails } = await sent(wrong)
-  expect(answer).toMatchObject({ code: 500, info: { field } })
-  expect(mails).toEqual([])
-})
+])(
+  'a message is refused if a field is invalid, and the refusal names the field: %s',
+  async (field, wrong) => {
+    const { answer, mails } = await sent(wrong)
+    expect(answer).toMatchObject({ code: 500, info: { field } })
+    expect(mails).toEqual([])
+  },
+)
 
 test('a message of 5,000 characters is accepted', async () => {
   expect((await send({ message: 'é'.repeat(5000) })).answer.code).toBe(200)

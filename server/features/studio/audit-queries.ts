@@ -35,7 +35,7 @@ export function selectAuditEventsAbout(db: Db, subject: string, page: AuditPage)
   )
 }
 
-/** Returns the values with which operators created and edited a video, in no particular order. */
+/** Returns the values that operators set when they created or edited a video, in no particular order. */
 export async function selectVideoEdits(db: Db, videoId: string) {
   const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
     SELECT event, details->'after' AS after FROM audit_events

@@ -408,7 +408,7 @@ describe('the reconciliation', () => {
     const difference = ({ balances: [first] }: Reconciliation) =>
       (first?.gateway_cents ?? NaN) - (first?.ledger_cents ?? NaN)
     expect(difference(await owner.studio.callOk(getReconciliation))).toBe(99 - 10)
-    // A check of the order resolves the discrepancy.
+    // A sync of the order resolves the discrepancy.
     await owner.studio.callOk(syncOrder, { body: { id: order.id } })
     const after = await owner.studio.callOk(getReconciliation)
     expect(after.discrepancies.map(({ kind }) => kind)).not.toContain('payment')

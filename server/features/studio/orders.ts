@@ -3,7 +3,7 @@ import { Refusal } from '#contract/errors.ts'
 import { orderIdPrefixes } from '#contract/order-number.ts'
 import { searchCustomers } from '#contract/studio/customers.ts'
 import {
-  syncOrder as checkCall,
+  syncOrder as syncCall,
   exportOrders as exportCall,
   getOrder,
   getReconciliation,
@@ -84,7 +84,7 @@ export const orderCommands: Command[] = [
   ),
 
   externalCommand(
-    checkCall,
+    syncCall,
     ({ id }) => id,
     async (context, { id }, actor) => {
       const { order: before } = await loadOrderDetails(context.db, id, orderViewOf(actor), undefined)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   site = await startBillingSite()
 })
 beforeEach(async () => {
-  // The clock moves between the calls, and a session of the studio would expire.
+  // Signs in before each test, because the tests move the clock and a session of the studio would expire.
   owner = await signInOperator(site, 'owner')
 })
 afterAll(() => site.close())

@@ -2,7 +2,7 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import {
   addPlan as addCall,
   changePlan as changeCall,
-  listPlanSubscribers as listMembersCall,
+  listPlanSubscribers as listSubscribersCall,
   listStudioPlans,
   archivePlan as archiveCall,
 } from '#contract/studio/plans.ts'
@@ -58,7 +58,7 @@ export const planCommands: Command[] = [
     }
   }),
 
-  readCommand(listMembersCall, async ({ db }, { id, cursor, limit }, actor) => {
+  readCommand(listSubscribersCall, async ({ db }, { id, cursor, limit }, actor) => {
     const paging = { cursor, size: choosePageSize(limit, pageLimits) }
     return { data: await listPlanSubscribers(db, id, paging, orderViewOf(actor)) }
   }),

@@ -26,7 +26,7 @@ const endpoints = async () => {
   return rows.map(({ endpoint }) => endpoint)
 }
 
-/** Creates a member who is signed in in two browsers and has notifications on in both. */
+/** Creates a member who has a session and notifications in each of two browsers. */
 async function memberInTwo() {
   const member = await registerMember(site)
   const phone = site.visitor()

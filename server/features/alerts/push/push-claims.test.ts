@@ -118,7 +118,7 @@ describe('a service that does not respond', () => {
     expect(remaining.every(({ next_attempt_at }) => next_attempt_at > time.now)).toBe(true)
   })
 
-  it('gets its retries after pushes with fewer attempts', async () => {
+  it('gets a retry only after the pushes that have fewer attempts', async () => {
     await subscribe('push.silent.com')
     service.reply = () => ({ status: 503 })
     await release(3)
@@ -184,7 +184,7 @@ describe('a claim', () => {
     ])
   })
 
-  it('takes a push for another public key only after the push has expired', async () => {
+  it('takes a push whose subscription has another public key only after the push has expired', async () => {
     await subscribe()
     await release(3)
     const { publicKey } = derivePushKeys('another secret of thirty-two characters')

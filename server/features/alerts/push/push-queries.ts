@@ -163,9 +163,9 @@ export interface DuePush extends CoverColumns {
 }
 
 /**
- * Claims due pushes until `until`, so that no other process sends them. Pushes with the fewest attempts are first. If
- * the subscription of a push was made with another public key, the push is not claimed before it expires. It is then
- * deleted.
+ * Claims due pushes until `until`, so that no other process sends them. Pushes with the fewest attempts are first. A
+ * push whose subscription was made with another public key is claimed only after it has expired. The caller then
+ * deletes it.
  */
 export async function claimPushes(
   db: Db,

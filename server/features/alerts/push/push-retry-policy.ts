@@ -28,7 +28,7 @@ export function decidePushOutcome(
 ): PushOutcome {
   const { status = 503, retryAfter } = response ?? {}
   if (status >= 200 && status < 300) return 'sent'
-  // 403: the subscription was made with another public key, so the service will refuse all our pushes to it.
+  // 403: the subscription was made with another public key, so the service will refuse every push to it.
   if (status === 404 || status === 410 || status === 403) return 'gone'
   if (status < 500 && status !== 429 && status !== 408) return 'refused'
   const pause = retryDelaysMs[attempts - 1]

@@ -49,7 +49,7 @@ describe('notifications in a browser', () => {
     }
   })
 
-  it('create no row for a guest until they are turned on', async () => {
+  it('create a row for a guest only when the guest turns them on', async () => {
     const visitor = await guest()
     const { id } = await visitor.callOk(getUser)
     const row = () => site.context.db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()
@@ -83,7 +83,7 @@ describe('notifications in a browser', () => {
   it.each([
     ['an endpoint without https', { endpoint: 'http://push.example.com/x' }],
     ['an endpoint in a private network', { endpoint: 'https://10.0.0.1/x' }],
-    ['an endpoint that is this machine', { endpoint: 'https://localhost/x' }],
+    ['an endpoint on this machine', { endpoint: 'https://localhost/x' }],
     ['an endpoint at another port', { endpoint: 'https://push.example.com:6379/x' }],
     ['an endpoint that is too long', { endpoint: `https://push.example.com/${'x'.repeat(1024)}` }],
     ['a key that is too short', { p256dh: subscription.p256dh.slice(1) }],
@@ -138,7 +138,7 @@ describe('after APP_SECRET has changed', () => {
     time.now = new Date(time.now.getTime() + days * 86_400_000)
   }
 
-  it('the keys are different, but the same in every process and after each start', () => {
+  it('the keys differ from the former keys, and every process derives the same keys after every start', () => {
     expect(derivePushKeys(site.context.secret)).toEqual(site.context.pushKeys)
     expect(other().pushKeys).toEqual(other().pushKeys)
     expect(other().pushKeys).not.toEqual(site.context.pushKeys)

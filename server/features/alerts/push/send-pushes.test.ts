@@ -270,7 +270,7 @@ describe('a push service', () => {
   })
 
   it.each([500, 503])(
-    'that fails (%i) gets retries with growing delays, then loses the subscription',
+    'that fails (%i) gets retries with growing delays, and its subscription is deleted after the last retry',
     async (status) => {
       await createSubscriber()
       service.reply = () => ({ status })

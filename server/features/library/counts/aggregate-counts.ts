@@ -17,7 +17,7 @@ import { deleteTombstones } from '#server/features/library/history/history-queri
 const batchSize = 5000
 
 /**
- * Retention of counted plays, in days. A play is needed for at most half an hour, in which another play does not count.
+ * Retention of counted plays, in days. For at most half an hour, a play prevents a repeated play from being counted.
  * The remaining time allows for clock skew and diagnosis.
  */
 const playRetentionDays = 2
@@ -33,7 +33,8 @@ async function runInBatches(db: Db, work: (tx: Tx, limit: number) => Promise<num
 }
 
 /**
- * Adds uncounted plays and appended changes to the play counts of videos. Several processes may call it concurrently.
+ * Adds uncounted plays and the changes in `play_count_changes` to the play counts of videos. Several processes may call
+ * it concurrently.
  */
 export function aggregatePlays(db: Db): Promise<void> {
   return runInBatches(db, aggregatePlayBatch)

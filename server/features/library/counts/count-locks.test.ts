@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const halfHour = new Date('2026-03-01T12:00:00Z')
 
-/** Does not use `inTransaction`, which retries after a deadlock and would hide it. */
+/** Runs `work` without `inTransaction`, which would hide a deadlock by a retry. */
 const once = <T>(work: (tx: Tx) => Promise<T>) => site.context.db.transaction().execute(work)
 
 async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<void> {
@@ -29,7 +29,7 @@ async function runWithContention(work: (tx: Tx) => Promise<unknown>): Promise<vo
 }
 
 /**
- * Inserts a play of a user, by default a new one.
+ * Inserts a play of a user, by default of a new user.
  * @returns the user's id
  */
 async function play(userId = newId('usr')): Promise<string> {

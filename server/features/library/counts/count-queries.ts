@@ -24,8 +24,8 @@ export async function hasPlayCountChanges(db: Db): Promise<boolean> {
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
 /**
- * Changes play counts, by video id. Appends the changes to `play_count_changes` if that table exists, because the
- * changes that add these plays may still wait there.
+ * Changes play counts, by video id. Appends the changes to `play_count_changes` if that table exists, because the plays
+ * that a change subtracts may not be added to the counts yet.
  */
 export async function changePlayCounts(tx: Tx, changes: ReadonlyMap<string, number>): Promise<void> {
   if (changes.size === 0) return

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Does not use `inTransaction`, which retries after a deadlock and would hide it. */
+/** Runs `work` without `inTransaction`, which would hide a deadlock by a retry. */
 const runWithoutRetry = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().execute(work)
 
 /** Starts a process that counts until its input is closed. `ended` resolves to its output. */

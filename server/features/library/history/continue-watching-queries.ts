@@ -8,13 +8,13 @@ interface StartedVideo {
   earlier: string[]
 }
 
-/** SQL condition: true if there are starts of videos that are not processed. */
+/** SQL condition: true if the queue of started videos is not empty. */
 export const anyStartedVideos = 'EXISTS (SELECT FROM started_videos)'
 
 /**
  * Removes a batch of started videos from the queue and returns it. Several processes may call it concurrently; each
- * waits for the others. Skipping locked rows would take a lock of each row, which is written to the WAL. If a guest has
- * signed in since, the starts count for the account.
+ * waits for the others. SKIP LOCKED would avoid the wait, but needs a lock of each row, which is written to the WAL. If
+ * a guest has signed in since, the starts count for the account.
  */
 export async function dequeueStartedVideos(
   tx: Tx,

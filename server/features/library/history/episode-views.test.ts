@@ -45,25 +45,25 @@ async function counted() {
 describe.each(['wait', 'fail'] as const)(
   'an episode view (on a conflict with another transaction: %s)',
   (race) => {
-    it('counts its start and its finish once, in any order', async () => {
+    it('is counted once as started and once as finished, in any order', async () => {
       const [a = '', b = '', c = ''] = await makeUsers(3)
       await record([a, b], false, race)
       expect(await counted()).toEqual({ started: 2, finished: 0 })
       await record([b, c], true, race)
       expect(await counted()).toEqual({ started: 3, finished: 2 })
-      // Repeated, as after a lost connection.
+      // Records the same views again, as after a lost connection.
       for (const finished of [false, true]) await record([b, c], finished, race)
       expect(await counted()).toEqual({ started: 3, finished: 2 })
     })
 
-    it('counts once if a batch contains both its start and its finish', async () => {
+    it('is counted once if a batch contains both its start and its finish', async () => {
       const users = await makeUsers(2)
       const both = [...viewsOf(users, false), ...viewsOf(users, true)]
       await inTransaction((tx) => recordEpisodeViews(tx, both, race))
       expect(await counted()).toEqual({ started: 2, finished: 2 })
     })
 
-    it('counts its finish once if two transactions record it at the same time', async () => {
+    it('is counted as finished once if two transactions record the finish at the same time', async () => {
       const users = await makeUsers(3)
       await record(users, false, race)
       const gate = Promise.withResolvers<void>()

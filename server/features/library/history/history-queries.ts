@@ -162,7 +162,7 @@ export async function markRemoved(
 }
 
 /**
- * Inserts tombstones for videos without a history entry, because another process may still buffer the first position
+ * Inserts tombstones for videos without a history entry. Another process may still buffer the first position, which is
  * from before the removal. The tombstone has the video's first episode, because the episode of that position is
  * unknown.
  * @returns how many were inserted

@@ -23,7 +23,7 @@ const start = Date.UTC(2026, 0, 1)
 
 let site: TestSite
 let videos: BuiltVideo[]
-/** The position buffers of two processes. They write only in a step. */
+/** The position buffers of two processes. They write only when a step of the test makes them write. */
 let processes: PositionBuffer[]
 /** The write buffers of the two processes, for steps that write them in a transaction with other data. */
 let joined: WriteBuffer<Tx>[]
@@ -64,7 +64,7 @@ interface Entry {
   removed: boolean
 }
 
-/** A model of what a guest and a member watched. The position with the latest `at` of a video wins. */
+/** A model of what a guest and a member watched. For each video, the position with the latest `at` wins. */
 class History {
   readonly ids = { guest: newId('usr'), member: newId('usr') }
   now = start
@@ -121,7 +121,7 @@ class History {
   }
 }
 
-/** An action of a device or the site, described in the report of a failure. */
+/** An action of a device or of the site. The report of a failed test contains the text of `toString`. */
 abstract class Step implements fc.AsyncCommand<History, TestSite> {
   check(_history: Readonly<History>): boolean {
     return true

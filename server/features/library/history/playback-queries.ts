@@ -110,8 +110,8 @@ export interface EpisodeViewRow {
 }
 
 /**
- * Records that viewers have started or finished episodes. What is recorded already is not counted again. The users must
- * be locked against merging and deletion.
+ * Records that viewers have started or finished episodes. Skips what is already recorded. The users must be locked
+ * against merging and deletion.
  * @param race what happens if another transaction records the same view at this moment
  */
 export async function recordEpisodeViews(
@@ -119,9 +119,9 @@ export async function recordEpisodeViews(
   views: readonly EpisodeViewRow[],
   race: InsertRace = 'wait',
 ): Promise<void> {
-  // Known rows are updated, because an insert with a conflict would also write a lock of each row to the WAL. The subquery
-  // of `compared` reads each known row by its key, while a join with all given rows could choose to scan the table. In a
-  // row that existed, xmax is the transaction that updates it; in a new row it is 0.
+  // Known rows are updated, because an insert with a conflict would also write a lock of each row to the WAL. The
+  // subquery of `compared` reads each known row by its key. For a join, the planner could choose a scan of the table.
+  // In a row that existed, xmax is the transaction that updates the row. In a new row, xmax is 0.
   const finishExisting = sql`
     ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished`
   await sql`

@@ -152,7 +152,7 @@ interface Removal {
  * Removes videos from a viewer's list of watched or unlocked videos, as of `at` (by default now). A position from
  * before that time does not restore its entry if it is saved later. This also applies to a video that has no entry yet.
  * Purchased videos are only hidden; the viewer can still watch them.
- * @returns how many were in the list, and how many tombstones were added that block later saves
+ * @returns how many videos were in the list, and how many tombstones were added to block late saves
  */
 export async function removeFromHistory(
   tx: Tx,

@@ -21,8 +21,8 @@ export interface WatchRecord {
   episode_id: string
   half_hour: Date
   /**
-   * False if the buffer has already received a position of this viewer and episode in this half hour. Then it cannot be
-   * a new play.
+   * False if the buffer has already received a position of this viewer and episode in this half hour. Then this
+   * position cannot be a new play.
    */
   mayBePlay: boolean
   finished: boolean

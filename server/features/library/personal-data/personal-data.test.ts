@@ -49,8 +49,8 @@ async function createPerson(): Promise<Person> {
 }
 
 const idOf = (video: number) => videos[video]?.id ?? ''
-const moment = (work: (tx: Tx) => Promise<void>) => site.context.db.transaction().execute(work)
-const merge = () => moment((tx) => mergeLibrary(tx, guest.id, member.id))
+const inTransaction = (work: (tx: Tx) => Promise<void>) => site.context.db.transaction().execute(work)
+const merge = () => inTransaction((tx) => mergeLibrary(tx, guest.id, member.id))
 
 const watch = (person: Person, video: number, position_ms: number, minute: number, episode = 1) =>
   person.visitor.callOk(saveHistory, {
@@ -82,7 +82,7 @@ async function counts(video: number) {
 const updateRanking = () => updateNextWatched(site.context.db, AbortSignal.timeout(10_000))
 
 const buy = (person: Person, video: number) =>
-  moment(async (tx) => {
+  inTransaction(async (tx) => {
     const orderId = await insertPaidOrder(tx, person.id, time.now)
     const grant = { userId: person.id, orderId, videoId: idOf(video), startsAt: time.now }
     await grantEntitlement(tx, { ...grant, source: 'purchase' })
@@ -204,7 +204,7 @@ describe('a merge', () => {
     await addToFavorites(guest, 0)
     await Promise.all([merge(), merge()])
     await merge()
-    await moment((tx) => mergeLibrary(tx, member.id, member.id))
+    await inTransaction((tx) => mergeLibrary(tx, member.id, member.id))
     expect(await watched(member)).toEqual([
       [idOf(0), 1000],
       [idOf(1), 2000],
@@ -236,7 +236,7 @@ describe('signing in', () => {
     },
   )
 
-  it("moves the guest's records to the account, as registering does", async () => {
+  it("moves the guest's records to the account", async () => {
     const { visitor, email } = await registerMember(site, member.visitor)
     await watch(member, 0, 2000, 2)
     await addToFavorites(member, 0)
@@ -337,7 +337,7 @@ describe('account deletion', () => {
     await buy(member, 0)
     await watch(member, 0, 1000, 2, 4)
     await expect.poll(async () => (await counts(0)).play_count).toBe(2)
-    await moment((tx) => eraseLibrary(tx, member.id, time.now))
+    await inTransaction((tx) => eraseLibrary(tx, member.id, time.now))
     expect(await watched(member)).toEqual([])
     expect(await favorites(member)).toEqual([])
     expect(await counts(0)).toEqual({ play_count: 2, favorite_count: 1 })

@@ -85,7 +85,7 @@ describe('registering', () => {
 
   it.each([
     ['email', 'has no @', { email: 'ada.example.com' }],
-    ['email', 'is taken in another spelling of case', { email: 'ADA@example.com' }],
+    ['email', 'is taken, ignoring case', { email: 'ADA@example.com' }],
     ['email', 'has 255 characters', { email: `${'a'.repeat(243)}@example.com` }],
     ['email', 'has 600 characters', { email: `${'a'.repeat(588)}@example.com` }],
     ['password', 'has 600 characters', { password: 'ab c'.repeat(150), repeat_password: 'ab c'.repeat(150) }],
@@ -188,7 +188,7 @@ describe('changing', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('ends every other session after a password change, and gives this one a new token', async () => {
+  it('ends every other session after a password change, and gives the current session a new token', async () => {
     const { visitor, user, email } = await registerMember(site)
     const other = await guest()
     await other.callOk(signIn, { body: { email, password } })
@@ -218,8 +218,8 @@ describe('changing', () => {
     const { visitor } = await registerMember(site)
     const tryOne = () =>
       visitor.call(changeUser, { body: { current_password: 'guess', new_password: 'another good one' } })
-    // The clock does not advance. Otherwise, on a slow machine, the first delay of a second would have passed before
-    // the next call.
+    // Stops the clock. Otherwise, on a slow machine, the first delay of one second could have passed before the next
+    // call.
     stoppedAt = Date.now() + offset
     onTestFinished(() => void (stoppedAt = undefined))
     for (let tries = 0; tries < 5; tries++) expect((await tryOne()).answer.code).toBe(500)

@@ -74,15 +74,14 @@ async function changeCredentials(
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
     await sendSecurityMail(tx, context, user, 'passwordChanged')
-    // Keep the current session until `startSession` has replaced it, so that hooks can move the records that belong to
-    // it.
+    // Keeps the current session until `startSession` has replaced it, so that hooks can move the session's records.
     await endUserSessions(tx, user.id, member.sessionId)
     return startSession(context, tx, deferredCall, user.id)
   })
 }
 
 /**
- * Checks that no other account has the address. If one has it, mails its owner.
+ * Checks that no other account has the address. If another account has it, mails the owner of that account.
  * @throws Refusal emailTaken; Fault tooManyRequests
  */
 async function assertEmailAvailable(

@@ -162,7 +162,7 @@ function callOf() {
   }
 }
 
-/** Requests an export without reading its body, which a visitor would read to its end. */
+/** Requests an export without reading its body. The test client `Visitor` would read the body to its end. */
 function requestUnread(url: string, cookie: string, signal: AbortSignal | null = null): Promise<Response> {
   return fetch(url + exportCall.path, { headers: { cookie }, signal })
 }

@@ -16,7 +16,8 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
 /**
- * The clock does not advance. Otherwise, on a slow machine, a delay of a second would have passed before the next call.
+ * The site's time, which only `advanceClock` changes. With a running clock, a delay of one second could have passed
+ * before the next call on a slow machine.
  */
 let now = Date.now()
 const advanceClock = (seconds: number) => void (now += seconds * 1000)
@@ -195,7 +196,7 @@ describe('guessing a password', () => {
 })
 
 describe('a session', () => {
-  it('is identified by its header token if cookies are disabled, but not by the token of the other transport', async () => {
+  it('is identified by its header token if cookies are disabled, but a cookie’s token in the header is refused, and vice versa', async () => {
     const { visitor, user } = await registerMember(site)
     const { headers } = await visitor.call(getUser)
     const token = headers.get('x-user-token') ?? ''

@@ -86,7 +86,7 @@ describe('a new address', () => {
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
 
-  it('is recorded once in the audit log if the link is opened twice concurrently', async () => {
+  it('causes one mail to the former address if the link is opened twice concurrently', async () => {
     await askToMove()
     const secret = await fetchSecret(newEmail)
     const answers = await Promise.all([verify(secret), verify(secret)])

@@ -130,8 +130,8 @@ export function newGuest(): Viewer {
  * Creates the guest's row before something is stored, and updates the guest's cookie. Locks the row against merging and
  * deletion until the end of the transaction, so that stored data is not lost.
  * @returns the user's id
- * @throws Refusal signInRequired without a known token, or if the guest has been registered or the user merged or
- * deleted. A guest's cookie is then deleted, so that the next GET /api/user creates a new guest.
+ * @throws Refusal signInRequired without a known token, or if the guest has been registered, merged or deleted, or the
+ * member deleted. A guest's cookie is then deleted, so that the next GET /api/user creates a new guest.
  */
 export async function ensureUserRow(
   context: MembersContext,

@@ -1,13 +1,11 @@
 import type { CustomFetchOptions } from 'openid-client'
 
-/**
- * Maximum size, which is far more than any response of a provider. Discovery documents and keys have some kilobytes.
- */
+/** Maximum size of a response in bytes. It is far above the size of discovery documents and keys (some kilobytes). */
 const maxBytes = 256 * 1024
 
 /**
- * Fetches from a provider without following redirects, and with a limited response size. The caller's signal is the
- * timeout, which includes the body.
+ * Fetches from a provider without following redirects, and with a limited response size. The caller's signal limits the
+ * time until the whole body is read.
  * @throws Error if the response is too long, late or incomplete
  */
 export async function fetchBounded(url: string, options: CustomFetchOptions): Promise<Response> {

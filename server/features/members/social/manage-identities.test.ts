@@ -76,7 +76,7 @@ describe('linked identities', () => {
 })
 
 describe('two profiles at one provider', () => {
-  it('both belong to the member, can sign in, are shown with their names and can be removed separately', async () => {
+  it('both belong to the member, can be used to sign in, are shown with their names and can be removed separately', async () => {
     const { id, visitor, email, identity } = await linkedMember()
     const first = site.claims
     site.useNewIdentity()

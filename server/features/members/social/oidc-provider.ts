@@ -77,7 +77,7 @@ function toProfile(issuer: string, subject: string, claims: Record<string, unkno
 async function discover(settings: OidcSettings): Promise<Configuration> {
   const { issuer, clientId, clientSecret, timeoutSeconds = providerTimeoutSeconds } = settings
   const url = new URL(issuer)
-  // Verify signatures, although the tokens are received directly from the issuer.
+  // Verifies signatures, although the tokens are received directly from the issuer.
   const execute = [enableNonRepudiationChecks]
   // The settings accept http only for addresses of this machine.
   if (url.protocol === 'http:') execute.push(allowInsecureRequests)

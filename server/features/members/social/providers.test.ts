@@ -81,7 +81,7 @@ describe('a failing provider', () => {
       onTestFinished(() => [now, reload].forEach((spy) => spy.mockRestore()))
       const signIn = async () => (await provider?.authorizationUrl(checks, false))?.origin
       expect(await signIn()).toBe(discovery.url)
-      // The next sign-ins do not wait for another reload before its time.
+      // Until the next reload is due, sign-ins do not wait for a reload.
       expect(await signIn()).toBe(discovery.url)
       expect(reload).toHaveBeenCalledTimes(1)
       now.mockReturnValue(later + 60_000)

@@ -56,7 +56,7 @@ test('the document of the plan page includes the plans as the API returns them, 
   expect(JSON.stringify(data)).toContain('"price_cents":2499')
 })
 
-test('no data is preloaded while the database is down', async () => {
+test('the loaders of preloaded data return undefined while the database is down', async () => {
   // Every access to a property of this database fails.
   const unavailable = {} as typeof site.context.db
   const context = { ...site.context, db: unavailable, readDb: unavailable }

@@ -14,7 +14,7 @@ export interface FirstPlans {
 }
 
 /**
- * Creates a loader of the plans as GET /api/plan returns them, by language. The loader returns undefined if the
+ * Creates a function that loads the plans in a language, as GET /api/plan returns them. It returns undefined if the
  * database is down. The browser then calls the API and shows the error.
  */
 export function createFirstPlansLoader(context: FirstPlansContext) {

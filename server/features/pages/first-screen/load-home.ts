@@ -17,9 +17,9 @@ export interface FirstHome {
 }
 
 /**
- * Creates a loader of the homepage as GET /api/homepage returns it to a new visitor. The document includes this data,
- * to save three sequential calls. The loader returns undefined if the database is down. The browser then calls the API
- * and shows the error.
+ * Creates a function that loads the homepage in a language, as GET /api/homepage returns it to a new visitor. Without
+ * this data in the document, the browser would need three sequential calls. The function returns undefined if the
+ * database is down. The browser then calls the API and shows the error.
  */
 export function createHomeLoader({ readDb, clock, copyright }: HomeContext) {
   const cache = createResponseCache<FirstHome>(clock, { stale: true })

@@ -32,7 +32,7 @@ const maxDescriptionLength = 200
 
 /**
  * Builds the part of the document's head that depends on the page. `hasLanguageParam`: the address contains `?lang=`.
- * Each language version is canonical and links to the others; the address without `lang` is `x-default`.
+ * Each language version is its own canonical page and links to the others. The address without `lang` is `x-default`.
  */
 export function buildHead(
   { site, publicUrl, icon, languages }: HeadSite,
@@ -48,7 +48,7 @@ export function buildHead(
     ['og:title', head.title],
     ['og:description', description],
     ['og:type', head.kind ?? 'website'],
-    // An address without a page must not be linked by social networks.
+    // Social networks must not link to an address without a page.
     ['og:url', head.missing ? undefined : canonical],
     ['og:site_name', site],
     ['og:locale', locales[language]],

@@ -32,7 +32,7 @@ it('a document may connect only to configured pixels and error reporting', async
   expect(policy).not.toMatch(/google|tiktok|imotech/)
 })
 
-it('the offline page may load no pixel, because browsers may store the page longer than the pixel is configured', async () => {
+it('the offline page may load no pixel, because browsers may still store the page after a pixel was removed', async () => {
   const { policy } = await open('/offline')
   expect(part(policy, 'script-src')).toMatch(/^script-src 'self' 'nonce-[^']+'$/)
   expect(part(policy, 'connect-src')).toBe("connect-src 'self' https://errors.example")
@@ -61,7 +61,7 @@ it('a document contains the public settings', async () => {
   })
 })
 
-it('a document that may load pixels has a mark, so that the page reserves space for the consent bar', async () => {
+it('a document that may load pixels has a meta tag, so that the page reserves space for the consent bar', async () => {
   expect((await open('/')).html).toContain('<meta name="pixels">')
   expect((await open('/offline')).html).not.toContain('<meta name="pixels">')
 })

@@ -83,19 +83,25 @@ test.each([
   ['/refundPolicy', 'Refund policy · Cliffhanger', undefined],
   ['/my', 'My account · Cliffhanger', 'noindex'],
   ['/searchDetail/dark%20%3Cb%3E', 'dark &#60;b&#62; · Cliffhanger', 'noindex'],
-])('%s has its own title and description', async (path, words, robots) => {
-  const { status, html } = await open(path)
-  expect(status).toBe(200)
-  expect(html).toContain(`<title>${words}</title>`)
-  expect(metaOf(html, 'robots')).toBe(robots)
-  expect(metaOf(html, 'description')?.length).toBeGreaterThan(40)
-  expect(addressesOf(html, 'canonical')).toHaveLength(robots ? 0 : 1)
-})
+])(
+  '%s has the expected title, a description, and a canonical address if it is indexed',
+  async (path, words, robots) => {
+    const { status, html } = await open(path)
+    expect(status).toBe(200)
+    expect(html).toContain(`<title>${words}</title>`)
+    expect(metaOf(html, 'robots')).toBe(robots)
+    expect(metaOf(html, 'description')?.length).toBeGreaterThan(40)
+    expect(addressesOf(html, 'canonical')).toHaveLength(robots ? 0 : 1)
+  },
+)
 
-test.each(languages)('each indexed page has a different description in %s', async (lang) => {
-  const heads = await Promise.all(['/', '/search', '/shopping'].map((path) => open(`${path}?lang=${lang}`)))
-  expect(new Set(heads.map(({ html }) => metaOf(html, 'description'))).size).toBe(3)
-})
+test.each(languages)(
+  'the homepage, the search and the plan page have different descriptions in %s',
+  async (lang) => {
+    const heads = await Promise.all(['/', '/search', '/shopping'].map((path) => open(`${path}?lang=${lang}`)))
+    expect(new Set(heads.map(({ html }) => metaOf(html, 'description'))).size).toBe(3)
+  },
+)
 
 test("a page without its own image has the site's icon as image, and that icon exists", async () => {
   const { html } = await open('/shopping')
@@ -155,7 +161,7 @@ describe('the sitemap', () => {
     expect(videos.match(/<url>/g)).toHaveLength(2)
   })
 
-  it('serves no file that is not in its index', async () => {
+  it('serves only the files that its index lists', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [, start = ''] = /sitemaps\/videos\/([^<]*)\.xml/.exec(index) ?? []
     const [time = '', id = ''] = start.split('-')
@@ -170,7 +176,7 @@ describe('the sitemap', () => {
     const { largeResponsesPerNetwork } = site.context.resourceLimits
     const shares = [['large answers of 127.0.0.1', largeResponsesPerNetwork]] as const
     const all: (() => void)[] = []
-    // A response that was read can hold its slot for a moment longer.
+    // After the client has read a response, the response can hold its slot for a moment longer.
     await vi.waitFor(() => {
       while (all.length < largeResponsesPerNetwork) all.push(site.context.concurrencySlots.take(shares))
     })

@@ -107,8 +107,8 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
 const listingRoutes = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
 
 /**
- * Returns the kind of a listing. Returns undefined for search terms, because they would give an unlimited number of
- * pages.
+ * Returns the kind of a listing. Returns undefined for a search term, because search engines must not index an
+ * unlimited number of pages.
  */
 function listingKind(route: string, id: string): ListingKind | undefined {
   if (route === '/browse/:id') return 'category'

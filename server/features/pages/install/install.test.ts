@@ -114,7 +114,7 @@ describe('the service worker', () => {
     expect(one).not.toBe(other)
   })
 
-  it('stores an offline page without personal data, which is marked as offline and not indexed', async () => {
+  it('can store an offline page that has no personal data, is marked as offline and is not indexed', async () => {
     const html = await (await open('/offline')).text()
     expect(html).toContain('<meta name="offline">')
     expect(html).toContain('<meta name="robots" content="noindex">')

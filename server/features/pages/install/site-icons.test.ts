@@ -16,7 +16,7 @@ afterAll(() => rmSync(webRoot, { recursive: true, force: true }))
 const square = (color: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="${color}"/></svg>`
 
-/** Creates the icons of a site with an uploaded logo, and a function that draws one of them. */
+/** Creates the icons of a site with an uploaded logo. Returns a function that draws one icon, and the logged lines. */
 function uploadedLogo(load: () => Promise<Buffer | undefined>) {
   const logLines: string[] = []
   const log = createLog({

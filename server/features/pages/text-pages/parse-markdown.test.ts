@@ -55,7 +55,7 @@ it('raw HTML becomes text', () => {
   ])
 })
 
-it('a value is inserted unchanged, and a line with an unset value is omitted', () => {
+it('the value of a placeholder is inserted unchanged, and a line with an unset value is omitted', () => {
   const markdown =
     '# {{site}}\n\n- of {{operator}}\n- at {{site}}\n\n{{toString}}\n\n[{{mail}}](mailto:{{mail}})'
   const { title, blocks } = parse(markdown, { site: '*S* <b>', mail: 'a@b.example' })

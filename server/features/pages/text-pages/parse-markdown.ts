@@ -94,7 +94,7 @@ function inlineToRuns(part: Token, style: RunStyle): Run[] {
   }
 }
 
-/** Returns whether a link cannot run code. Other links, such as `javascript:`, become plain text. */
+/** Returns whether a link is safe. Other links, such as `javascript:`, become plain text. */
 function isSafeLink(href: string): boolean {
   return /^(https?:\/\/|mailto:|#|\/(?![/\\]))/.test(href)
 }

@@ -37,7 +37,7 @@ const emptyRevenue = (currency: string) => ({
   net_cents: 0,
 })
 
-/** Sends a gateway webhook about a decision of the bank. */
+/** Sets the state of an order's dispute in the sandbox, and applies the webhook event that reports it. */
 async function bankSays(orderId: string, status: 'open' | 'won' | 'lost'): Promise<void> {
   const { db, clock, secret } = site.context
   const { reference } = await paymentOf(site, orderId)
@@ -55,7 +55,7 @@ async function disputeEpisode(status: 'open'): Promise<string> {
   return order.id
 }
 
-/** Returns the report for an analyst. */
+/** Returns the report as an analyst sees it. */
 async function loadRevenue(days = 30) {
   const { studio } = await signInOperator(site, 'analyst')
   return studio.callOk(listReportDays, { query: { days } })

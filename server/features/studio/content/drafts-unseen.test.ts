@@ -84,7 +84,7 @@ const shows = (text: string, { id, episodes }: BuiltVideo, path: string) =>
     .filter((word) => !path.includes(word))
     .some((word) => text.includes(word))
 
-/** Returns the calls in which a published video appears. */
+/** Returns the calls and pages in which a published video appears. */
 const readable = ({ id }: BuiltVideo) => [
   '/api/homepage',
   '/api/homepage/query',

@@ -225,7 +225,7 @@ describe('categories', () => {
   const listed = async () => (await studio.callOk(listStudioCategories)).list
   const nameAll = async () => (await listed()).map(({ names }) => names.en)
 
-  it('are reordered for the menu only if all of them are listed', async () => {
+  it('are reordered only if the new order lists all of them', async () => {
     const { db } = site.context
     const names = ['Alpha', 'Beta', 'Gamma']
     for (const name of names) await buildVideo(site.context, { categoryId: await buildCategory(db, name) })

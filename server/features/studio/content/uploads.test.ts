@@ -230,7 +230,7 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('is cancelled only after its video was locked, as in an announcement, so that the two cannot deadlock', async () => {
+  it('is cancelled only after its video was locked, so that a cancellation and an announcement cannot deadlock', async () => {
     const video = await begin()
     const { id } = await announce(video, film)
     const removing = await site.context.db.transaction().execute(async (tx) => {
@@ -267,7 +267,7 @@ describe('a file', () => {
     expect(list).toMatchObject([{ state: 'rejected', reason: expect.stringContaining('several recordings') }])
   })
 
-  it('that fails unexpectedly is rejected after five attempts, and can then be processed again without being sent again', async () => {
+  it('that fails unexpectedly is rejected after five attempts, and can then be processed again without a new upload', async () => {
     const video = await begin()
     const id = await uploadFile(video, short)
     const failWith = (error: Error, stopped = signal) => {
@@ -279,7 +279,7 @@ describe('a file', () => {
         await expect(failWith(new Error('the disk is away'))).rejects.toThrow('the disk is away')
     }
     await attempts(4)
-    // An interruption and an unreachable storage are not caused by the file.
+    // An interruption or an unreachable storage does not count as an attempt, because the file does not cause it.
     await expect(failWith(new Error('stopped'), AbortSignal.abort())).rejects.toThrow()
     await expect(failWith(new StorageAway())).rejects.toThrow(StorageAway)
     expect(await openOf(video)).toMatchObject([{ state: 'complete', reason: null }])
@@ -489,7 +489,7 @@ function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   })
 }
 
-/** Runs the worker's cleanup with the site's clock moved forward; the files keep their age. */
+/** Runs the worker's cleanup with the site's clock moved forward by `ms`. The files keep their age. */
 function sweepWithClockAt(ms: number, storage = ingest.storage): Promise<void> {
   return purgeUploads({ ...ingest, storage, clock: { now: () => new Date(Date.now() + ms) } })
 }

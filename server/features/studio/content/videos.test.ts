@@ -110,7 +110,7 @@ describe('editing a video', () => {
     expect(categories).toContainEqual({ slug: 'family-drama', name: 'Family drama' })
   })
 
-  it('removes the text of a language if it is empty, but never the English title', async () => {
+  it('removes the text of a language if the new text is empty, but never the English title', async () => {
     const { id } = await begin('Tide')
     await studio.callOk(editVideo, { body: { id, titles: { pt: 'Maré' } } })
     expect((await studio.callOk(editVideo, { body: { id, titles: { pt: '' } } })).titles).toEqual({

@@ -101,8 +101,8 @@ const minBuyersForRate = 20
 const defaultConversion = 0.05
 
 /**
- * Returns the sample size that each variant needs at the conversion rate so far. With it, 20 % more or fewer buyers can
- * be detected with a power of 80 % (Lehr's rule).
+ * Returns the sample size that each variant needs at the conversion rate so far. A sample of this size detects 20 %
+ * more or fewer buyers with a power of 80 % (Lehr's rule).
  */
 export function minimumSampleSize({ buyers, exposed }: { buyers: number; exposed: number }): number {
   const share = buyers < minBuyersForRate ? defaultConversion : buyers / exposed

@@ -4,7 +4,7 @@ import { splitIntoBuckets } from './day-buckets.ts'
 
 const day = 86_400_000
 
-it('a span of days is split into buckets that contain each day once, at most 15 for up to 92 days', () => {
+it('a span of up to 92 days is split into at most 15 buckets, which contain each day once', () => {
   for (let shift = 0; shift < 32; shift++)
     for (const days of [1, 2, 7, 30, 92]) {
       const span = daySpanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Returns the output of the command line. It needs no session, which would end when the clock is moved. */
+/** Runs a command on the command line, because a session of the studio would end when the clock is moved. */
 async function runCommand<T>(...words: string[]): Promise<T> {
   return JSON.parse(await runStudioCommand(site.context, ['analytics', ...words, '--json'])) as T
 }
@@ -264,7 +264,7 @@ it('a plan that was bought outside a video’s page is credited to the video tha
   expect(await dramaOf(site.visitor(), { video_id: 'vid_nowhere' })).toBeUndefined()
 })
 
-it('each step counts once even if one run fails halfway and the next ones are concurrent', async () => {
+it('each step counts once even if one run fails halfway and the next runs are concurrent', async () => {
   const { db } = site.context
   const before = (await funnel('token', 92)).totals
   await sql`

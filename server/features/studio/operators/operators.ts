@@ -92,7 +92,7 @@ async function createInvitationLink(
   return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
 }
 
-/** Mails an operator that the access was reset and who reset it, so that the operator can object. */
+/** Sends an operator a mail that names who reset the access, so that the operator can object. */
 function sendResetMail({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
   const values = { by: operator?.email ?? commandLineOf('studio'), link: `${publicUrl}/studio` }
   return queueMail(tx, { to, template: 'operatorReset', language, values })

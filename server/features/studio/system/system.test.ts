@@ -193,7 +193,7 @@ describe('a job', () => {
     const succeeded = async () =>
       (await owner.studio.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()
-    // Requests the job again: so soon after a recorded success, only the success of a requested run is recorded.
+    // Requests the job again. A success soon after a recorded one is recorded only if the run was requested.
     await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
     const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list
@@ -323,7 +323,7 @@ describe('abandoned mails', () => {
     expect(JSON.stringify(auditLog)).not.toContain(email)
   })
 
-  it('are listed in pages, latest first, with a program’s message only for owners', async () => {
+  it('are listed in pages, latest first, and only owners see the error message', async () => {
     const [first, second] = [await abandonMail(), await abandonMail()]
     const { studio } = await signInOperator(site, 'support')
     const page = await studio.callOk(listAbandonedMails, { query: { limit: 1 } })

@@ -16,7 +16,7 @@ afterAll(() => site.close())
 
 const ask = (email: string) => site.visitor().call(requestPasswordReset, { body: { email } })
 
-// Response times are compared by `npm run bench -- sign-in`.
+// This test compares the queries. `npm run bench -- sign-in` compares the response times.
 test('a reset request stores a row and does nothing else, whether or not the account exists', async () => {
   const { email } = await createMember(site)
   const recordedQueries = recordQueries('users', 'mail_links', 'mails', 'password_reset_requests')

@@ -60,7 +60,7 @@ async function withHashingSlot<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // Pass the slot on to the next call in the queue.
+    // Passes the slot on to the next call in the queue.
     const next = queue.shift()
     if (next) next()
     else activeCount--

@@ -110,8 +110,8 @@ describe('a reset link', () => {
     const { visitor, email } = member
     await visitor.callOk(signOut)
     const signInWith = (password: string) => visitor.call(signIn, { body: { email, password } })
-    // The clock does not advance. Otherwise, on a slow machine, the first delay of a second would have passed before
-    // the next call.
+    // Stops the clock. Otherwise, on a slow machine, the first delay of one second could have passed before the next
+    // call.
     stoppedAt = Date.now()
     for (let times = 0; times < 5; times++) await signInWith('not the password')
     expect((await signInWith(member.password)).status).toBe(429)
