@@ -233,7 +233,7 @@ describe('mails about favorites', () => {
     })
   })
 
-  it('are turned off by the link in a mail, without a sign-in and any number of times, but not by a forged link', async () => {
+  it('are turned off by the link in a mail without a sign-in, even if the link is used twice, but not by a forged link', async () => {
     const { visitor, alerts } = await createSubscriber()
     await release(3)
     await alertNow()

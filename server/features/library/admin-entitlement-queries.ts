@@ -66,7 +66,7 @@ export async function insertGrantedEntitlement(tx: Tx, row: Insertable<Entitleme
 /**
  * Revokes one entitlement permanently. This also applies to an entitlement that is suspended by a refund or dispute of
  * its order. Otherwise, the end of the dispute could restore it.
- * @returns its user and what it covers; undefined if it does not exist or an operator has already revoked it
+ * @returns its user and what it covers; undefined if no such entitlement exists or an operator has already revoked it
  */
 export function revokeEntitlementById(tx: Tx, id: string, at: Date, reason: string) {
   return tx

@@ -77,7 +77,7 @@ async function findGrantTarget(tx: Tx, { videoId, number }: FreeGrant) {
 
 /**
  * Revokes one entitlement, whatever its source. It stays revoked if the status of its order changes later.
- * @returns its user and what it covers; undefined if it does not exist or an operator has already revoked it
+ * @returns its user and what it covers; undefined if no such entitlement exists or an operator has already revoked it
  */
 export function revokeEntitlement(tx: Tx, id: string, at: Date, reason: string) {
   return revokeEntitlementById(tx, id, at, reason)

@@ -63,8 +63,8 @@ export async function grantEntitlement(
 }
 
 /**
- * Changes the end of the entitlement of a subscription's order: after a renewal or cancellation, and for a grace
- * period.
+ * Changes when the entitlement of a subscription's order ends. This is necessary after a renewal or cancellation, and
+ * for a grace period.
  */
 export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): Promise<void> {
   await queries.setEntitlementEnd(tx, orderId, endsAt)

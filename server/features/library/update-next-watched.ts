@@ -15,8 +15,8 @@ const maxPredecessors = 3
 const maxBatches = 100
 
 /**
- * Records pairs of videos that a viewer watched one after the other, for the videos started since the last run. A
- * failed batch is repeated in the next run.
+ * Records pairs of videos that a viewer watched one after the other. Processes the videos that were started since the
+ * last run. A failed batch is repeated in the next run.
  */
 export async function updateNextWatched(db: Db, signal: AbortSignal): Promise<void> {
   for (let done = 0; done < maxBatches && !signal.aborted; done++) {

@@ -40,7 +40,8 @@ export interface LifecycleHooks {
   /** Returns when a guest was last active according to the feature's records. Inactive guests are deleted. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
   /**
-   * Throws if a user must not be deleted: work is unfinished, or the user would lose something and `insists` is false.
+   * Throws if a user must not be deleted. This is so while work is unfinished, or if the user would lose something and
+   * `insists` is false.
    */
   assertErasable: readonly ((tx: Tx, userId: string, insists: boolean) => Promise<void>)[]
   /** Deletes the user's data. Records that the ledger needs remain, without personal data. */

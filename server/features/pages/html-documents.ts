@@ -118,8 +118,8 @@ interface DocumentPart {
 const noPreloads: DocumentPart = { whole: '', withoutScripts: '', scripts: '' }
 
 function splitScripts(whole: string): DocumentPart {
-  // Omits preloads of fonts from the deferred tags, where they would be too late: the stylesheet requests a font as
-  // soon as text needs it.
+  // Omits the preload of the font from the deferred tags. It would be too late there, because the stylesheet requests a
+  // font as soon as text needs it.
   return {
     whole,
     withoutScripts: stylesOf(whole),

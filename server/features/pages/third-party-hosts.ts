@@ -29,8 +29,8 @@ export function staticHosts({
 }
 
 /**
- * Creates a loader of the hosts that a document's policy allows: those of configured pixels, error reports and media.
- * The loader is called for every document, so the settings are cached for a second. If the database is down, the pixels
+ * Creates a function that returns the hosts that a document's policy allows, for configured pixels, error reports and
+ * media. It is called for every document, so the settings are cached for a second. If the database is down, the pixels
  * in the environment's settings apply.
  */
 export function createThirdPartyHostsLoader(context: ThirdPartyHostsContext): () => Promise<ThirdPartyHosts> {

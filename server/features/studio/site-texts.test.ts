@@ -110,7 +110,7 @@ describe('a text', () => {
     expect(await show()).toEqual(before)
   })
 
-  it('comes from the first of two concurrent saves, and the second save is refused as a conflict', async () => {
+  it('is the text of the first of two concurrent saves, and the second save is refused as a conflict', async () => {
     const other = await signInOperator(site, 'owner')
     const { version } = await show()
     const body = (markdown: string) => ({ body: { ...which, version, markdown } })

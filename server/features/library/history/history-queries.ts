@@ -306,9 +306,9 @@ const unlocked = preparedQuery(
 )
 
 /**
- * Selects the unlocked videos, newest first. Each video is listed once: with the episode that was bought or opened last
- * or, if the whole video was bought, with its first episode. A user has few purchases and unlocks, so they need no
- * index for this order.
+ * Selects the unlocked videos, newest first. Each video is listed once, with the episode that was bought or opened
+ * last. If the whole video was bought last, it is listed with its first episode. A user has few purchases and unlocks,
+ * so they need no index for this order.
  */
 export function selectUnlocked(
   db: Db,

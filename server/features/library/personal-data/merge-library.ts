@@ -9,9 +9,9 @@ import {
 import { mergeEpisodeViews } from '#server/features/library/episode-view-queries.ts'
 
 /**
- * Moves all records of a guest to the member. Of two records of the same video or episode, one remains: the later
- * position, the member's favorite, the later unlock, one play per half hour, or one episode view. All entitlements
- * remain. Merging again changes nothing.
+ * Moves all records of a guest to the member. If both have a record of the same video or episode, one record remains.
+ * Of positions and unlocks, this is the later one. Of favorites, it is the member's. One play per half hour and one
+ * view per episode remain. All entitlements remain. Merging again changes nothing.
  */
 export async function mergeLibrary(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId === memberId) return

@@ -21,10 +21,7 @@ import { isGuest, mergeGuest } from '#server/features/members/sessions/merge-gue
 
 type ClaimCall = AccountCall & Pick<Call, 'adIds'>
 
-/**
- * The user, usually a guest, whose records can be claimed with a mailed secret; and the address to which the secret was
- * mailed.
- */
+/** The owner of the records that a mailed secret opens (usually a guest), and the address that got the secret. */
 interface ClaimedRecords {
   userId: string
   email: string

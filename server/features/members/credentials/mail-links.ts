@@ -38,8 +38,8 @@ export function findMailLink(db: Db, purpose: LinkPurpose, secret: string, now: 
 }
 
 /**
- * Finds the owner of a link's secret and locks the owner for the rest of the transaction, so that no other call can use
- * or replace the owner's links.
+ * Finds the owner of a link's secret and locks the owner for the rest of the transaction. Then no other call can use or
+ * replace the owner's links.
  * @returns undefined if `findMailLink` finds no owner, or the account is deleted
  */
 export async function lockMailLinkOwner(

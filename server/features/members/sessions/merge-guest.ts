@@ -28,7 +28,7 @@ export async function mergeGuest(
   await checkAccount(account)
   const guestRow = rows.find(({ id }) => id === guest.id)
   if (!guestRow || !isGuest(guestRow)) return
-  // The hooks run even if the guest had no row, because features store some data of such guests, such as exposures to
+  // The hooks run even if the guest had no row, because features store some data without it, for example exposures to
   // experiments.
   for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
   await updateUser(tx, guest.id, { ...emptyProfile, merged_into: userId })

@@ -39,7 +39,7 @@ async function runIssuer(): Promise<typeof issuer> {
   }
 }
 
-test('a guest can register and later sign in with an issuer that runs in a separate process and is named in the settings', async () => {
+test('a guest can register and later sign in with a configured issuer that runs in a separate process', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
   const consent = new URL(await startSocialSignIn(visitor, 'oidc', '?return_to=/my'))

@@ -193,7 +193,7 @@ describe('a member who starts a flow at a provider', () => {
     expect(await visitor.callOk(getUser)).toMatchObject({ id })
   })
 
-  it('links nothing unless a page of this site made the request', async () => {
+  it('can link an identity only if a page of this site made the request', async () => {
     const { visitor } = await site.createMember()
     const start = (headers: Record<string, string>) => visitor.fetch('/api/user/social/oidc', { headers })
     for (const fetchSite of ['cross-site', 'same-site', 'none']) {

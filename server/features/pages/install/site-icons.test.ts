@@ -48,7 +48,7 @@ test('an uploaded logo that could not be loaded is loaded again by the next requ
   expect(loads).toBe(2)
 })
 
-test('an unusable uploaded logo is logged as such, and replaced by the built-in logo', async () => {
+test('an unusable uploaded logo is reported in the log, and replaced by the built-in logo', async () => {
   const { draw, logLines } = uploadedLogo(async () => Buffer.from('no image'))
   expect(await colorOf(await draw())).toEqual([0, 0, 1])
   expect(logLines.join()).toContain('The uploaded logo is unusable')

@@ -35,8 +35,8 @@ async function make(): Promise<BuiltVideo> {
 }
 
 /**
- * Reads everything that a viewer can read: every call that reads, with this video in every parameter, and every
- * document.
+ * Reads everything that a viewer can read: every document, and every GET call, also with this video's values as
+ * parameters.
  */
 async function readAll({ id, episodes }: BuiltVideo): Promise<Map<string, string>> {
   const read = new Map<string, string>()
@@ -96,7 +96,7 @@ const readable = ({ id }: BuiltVideo) => [
 ]
 
 describe.each<VideoState>(['draft', 'scheduled'])('a video that is %s', (state) => {
-  it('is in no response, listing, search, document or sitemap until it is published', async () => {
+  it('is in responses, listings, search, documents and the sitemap only after it is published', async () => {
     const video = await make()
     const at = new Date(Date.now() + 3_600_000).toISOString()
     if (state === 'scheduled') await studio.callOk(scheduleVideo, { body: { id: video.id, at } })

@@ -117,7 +117,7 @@ describe('the result of an experiment with many exposures', () => {
     return { sold: variants[1]?.revenue[0]?.net_cents ?? 0, counted_at }
   }
 
-  it('comes from the last aggregation, and states the time of that aggregation', async () => {
+  it('has the figures of the last aggregation, and states the time of that aggregation', async () => {
     await start()
     await addExposures()
     await buy()

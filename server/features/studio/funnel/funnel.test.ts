@@ -176,7 +176,7 @@ it('events of a nonexistent video are ignored', async () => {
   const before = (await funnel('video')).totals
   const query = new URLSearchParams({ event: 'visit_video', video_id: 'vid_nowhere' })
   await site.visitor().fetch(`/api/statics.png?${query.toString()}`)
-  // This event follows the other one in the same buffer, so both have been written once this one is counted.
+  // This event follows the first event in the same buffer. Once it is counted, both events have been written.
   await track({ event: 'visit_video', video_id: site.video.id }, 'visits', 'video')
   const { list, totals } = await funnel('video')
   expect(totals.visits).toBe(before.visits + 1)

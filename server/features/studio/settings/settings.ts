@@ -134,8 +134,8 @@ function validateLimit(name: RateLimitName, text: string): RateLimit {
   const requested = parseLimit(text)
   const bounds = rateLimitBounds[name]
   const [minimum, maximum] = [parseLimit(bounds.min), parseLimit(bounds.max)]
-  // `max` has a separate minimum. A limit of 1 call a second would have a high rate, but refuse most of the many calls
-  // that a page sends at once.
+  // `max` has a separate minimum, because a page sends many calls at once. A limit of 1 call a second would refuse most
+  // of them, although its rate is high enough.
   const isInBounds =
     requested.max >= minimum.max &&
     rateOf(requested) >= rateOf(minimum) &&

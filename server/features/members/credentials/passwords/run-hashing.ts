@@ -14,8 +14,8 @@ const idleThreads = new Map<Worker, NodeJS.Timeout>()
 const idleTimeoutMs = 30_000
 
 /**
- * Hashes or verifies a password in a low-priority thread (hashing-thread.ts). Node's own thread pool is not used,
- * because it cannot provide a low priority and also serves files and DNS. The caller limits the concurrency.
+ * Hashes or verifies a password in a low-priority thread (hashing-thread.ts). Node's own thread pool is not used: its
+ * threads cannot have a low priority, and it also serves files and DNS. The caller limits the concurrency.
  * @throws Error if the hash is damaged, or the thread ends
  */
 export async function runHashing(job: HashingJob): Promise<string | boolean> {

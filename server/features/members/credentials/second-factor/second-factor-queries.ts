@@ -23,7 +23,7 @@ export async function hasConfirmedFactor(db: Db, userId: string): Promise<boolea
 
 /**
  * Stores an unconfirmed secret.
- * @returns false if the member has a confirmed secret, which is kept
+ * @returns false if the member already has a confirmed secret. That secret remains.
  */
 export async function upsertUnconfirmedFactor(
   tx: Tx,

@@ -21,7 +21,7 @@ export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
 }
 
 /**
- * Checks the second factor, if one is set up, in the transaction of the sign-in, so that a code can be used only once.
+ * Checks the second factor if one is set up. Runs in the transaction of the sign-in, so that a code works only once.
  * Accepts an unused recovery code, or an app code whose half minute is later than the half minute of the last accepted
  * code.
  * @throws Refusal secondFactorRequired if the code is missing; codeWrong if the code is wrong
