@@ -12,7 +12,7 @@ export type Alerts = Static<typeof Alerts>
 export const getAlerts = endpoint({
   method: 'GET',
   path: '/api/user/alerts',
-  summary: 'Returns whether new episodes of favorites are sent by e-mail',
+  summary: 'Returns whether the viewer gets e-mails about new episodes of favorites',
   refuses: ['signInRequired'],
   info: Alerts,
 })
@@ -30,7 +30,7 @@ export const changeAlerts = endpoint({
 export const stopAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/stop',
-  summary: 'Turns off e-mails about new episodes with the secret of a mailed link, without signing in',
+  summary: 'Turns off e-mails about new episodes. Needs the secret of a mailed link, but no sign-in',
   refuses: ['linkExpired'],
   body: Type.Object({ secret: Type.String({ maxLength: 200 }) }),
   info: Type.Object({ mail: Type.Boolean() }),
@@ -90,7 +90,7 @@ export const stopPushAlerts = endpoint({
 export interface PushMessage {
   title: string
   body: string
-  /** BCP 47. */
+  /** The BCP 47 tag of the texts' language. */
   lang: string
   icon: string | null
   /** The path to open when the notification is clicked. */

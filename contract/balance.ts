@@ -13,11 +13,11 @@ export const balanceEntryKinds = [
   /** A top-up was refunded to its payment method. */
   'top_up_refund',
   'chargeback',
-  /** A refund of a top-up failed, or its dispute was won, so the money returned to the balance. */
+  /** The refund of a top-up failed, or the site won a dispute about a top-up. The money returned to the balance. */
   'restored',
   /**
-   * A top-up was refunded after its bonus had paid for purchases. The amounts that the bonus paid are charged to the
-   * top-up's remaining paid money instead.
+   * A top-up was refunded after its bonus had paid for purchases. The spent bonus is now charged to the top-up's
+   * remaining paid money.
    */
   'bonus_set_off',
   'bonus_expired',
@@ -30,7 +30,7 @@ export const BalanceEntry = Type.Object({
   id: Id,
   kind: stringEnum(balanceEntryKinds),
   currency: Currency,
-  /** The change of the balance; positive for money in. */
+  /** The change of the balance; positive if money was added. */
   amount_cents: Type.Integer(),
   /** The part of `amount_cents` that is bonus money. */
   bonus_cents: Type.Integer(),
@@ -115,7 +115,7 @@ export const setAutoUnlock = endpoint({
     immediate_delivery: Type.Optional(Type.Boolean()),
   }),
   info: AutoUnlock,
-  /** The current price; with `balanceTooLow` (the viewer never topped up) also the missing amount. */
+  /** The current price; for `balanceTooLow` (the viewer has never topped up) also the missing amount. */
   refusalSchemas: { 409: PriceRefusal },
 })
 
@@ -162,7 +162,7 @@ export const undoAutoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/undo',
   summary:
-    'Reverses an automatic unlock within two minutes: returns the price to the balance and turns off auto-unlock of the drama; once per drama within 24 hours',
+    'Reverses an automatic unlock within two minutes, at most once per drama in 24 hours. Returns the price to the balance and turns off auto-unlock of the drama',
   refuses: ['signInRequired', 'notFound', 'undoTooLate', 'undoUsed'],
   body: Type.Object({ order_id: Id }),
   info: Order,

@@ -97,7 +97,10 @@ export const Offer = Type.Object({
     thumb_url: nullable(Type.String()),
   }),
   price: VideoPrice,
-  /** The current number of episodes. A purchase of the video also unlocks episodes that are added later. */
+  /**
+   * The current numbers of all episodes and of those that can be played. A purchase of the video also unlocks episodes
+   * that are added later.
+   */
   video: Type.Object({ episode_count: Type.Integer(), ready_count: Type.Integer() }),
   plans: Type.Array(Plan),
   gateways: Type.Array(OfferedGateway),

@@ -11,8 +11,8 @@ export const sorts = ['relevance', 'popular', 'newest'] as const
 export const TagName = Type.Object({ id: Id, name: Type.String() })
 
 /**
- * A video as shown in lists. `progress` (in percent) is set while the first episodes are converted, `synopsis` in a
- * carousel.
+ * A video as shown in lists. `progress` (in percent) is set while the first episodes are converted. `synopsis` is set
+ * in a carousel.
  */
 export const VideoCard = Type.Object({
   id: Id,

@@ -1,6 +1,6 @@
 /** A URL or path. Its query and fragment may contain a click id, a search or the secret of a mailed link. */
 const urlPattern = /(?:https?:\/\/|\/)[^\s"']*/g
-/** The signature in a media URL: anyone who has the URL can use it. */
+/** The signature in a media URL. Anyone who has the URL can load the media. */
 const mediaSignature = /\/media\/[^/\s"']+\//g
 
 /** Feedback fields that are reported unchanged. */

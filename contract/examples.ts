@@ -131,7 +131,7 @@ const payment = {
 }
 const account = { email: 'ada@example.com', password: 'nine parts of a drama' }
 
-/** Examples of the calls from the homepage to a paid episode, and of an account. */
+/** Examples of the calls of a viewer who registers, opens an episode from the homepage and pays for it. */
 export const callExamples: readonly CallExample[] = [
   example(getUser, 'A guest', { info: guest }),
   example(

@@ -34,7 +34,8 @@ export type SavedPosition = Static<typeof SavedPosition>
 export const saveHistory = endpoint({
   method: 'POST',
   path: '/api/user/history',
-  summary: "Saves the viewer's position (the latest `at` wins), or removes videos from the list of `kind`",
+  summary:
+    "Saves the viewer's position (the latest `at` wins), or removes videos from the list that `kind` names",
   refuses: ['signInRequired', 'notOwner', 'notFound'],
   body: Type.Object({
     video_id: Type.Optional(Id),

@@ -183,7 +183,7 @@ export const listSessions = endpoint({
 export const endSessions = endpoint({
   method: 'DELETE',
   path: '/api/user/session',
-  summary: 'Ends one session of the member, or all other sessions if no ID is given',
+  summary: 'Ends the session with the given ID or, without an ID, all sessions except the current one',
   refuses: ['signInRequired'],
   body: Type.Object({ id: Type.Optional(Id) }),
   info: Type.Object({ removed: Type.Integer() }),
@@ -230,7 +230,8 @@ export const resetPassword = endpoint({
 export const verifyEmail = endpoint({
   method: 'POST',
   path: '/api/user/email/verify',
-  summary: 'Verifies the e-mail address with the secret of the mailed link; without one, sends a new link',
+  summary:
+    'Verifies the e-mail address with the secret of the mailed link; without a secret, sends a new link',
   refuses: ['signInRequired', 'notFound', 'linkExpired', 'emailTaken'],
   body: Type.Object({ secret: Type.Optional(LinkSecret) }),
   info: Type.Object({ verified: Type.Boolean(), email: Type.String() }),

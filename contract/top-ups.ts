@@ -21,8 +21,8 @@ export const Balance = Type.Object({
   paid_cents: Cents,
   bonus_cents: Cents,
   /**
-   * The amount that a refund would return now: for each top-up its remaining paid money, less the part of its bonus
-   * that was already spent.
+   * The amount that a refund would return now: the remaining paid money of each top-up, minus the part of the top-up's
+   * bonus that was already spent.
    */
   refundable_cents: Cents,
   /** The bonus money that expires next, and when. */
@@ -62,7 +62,7 @@ export const AutoUnlock = Type.Object({
 })
 export type AutoUnlock = Static<typeof AutoUnlock>
 
-/** The purchases that the balance can pay for; part of the offer of a locked episode while balances are enabled. */
+/** The viewer's balance in the offer of a locked episode, while balances are enabled. */
 export const BalanceOffer = Type.Object({
   currency: Currency,
   available_cents: Cents,

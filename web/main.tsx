@@ -16,7 +16,7 @@ if (cleanedUrl) history.replaceState(history.state, '', cleanedUrl)
 
 // The startup order of the seed, section 4.
 const user = prefetchCall(getUser)
-// A new visitor gets an id only with this call, and the other responses may depend on it.
+// A new visitor gets an id only with this call, and the other responses may depend on that id.
 const isNew = storage.get('user_id') === null || boot?.undecided === true
 if (isNew) delayCallsUntil(user)
 const reports = prefetchCall(getReports, {}, user)

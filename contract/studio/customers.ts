@@ -127,8 +127,8 @@ export const deleteCustomer = command({
   }),
   info: Type.Object({ deleted: Type.Boolean() }),
   /**
-   * For `balanceNotEmpty`: the remaining paid balances. Refund their top-ups first, or set `forfeit_balance`. Missing
-   * for `balanceRefundPending`: a refund of a top-up is in progress, so wait for its end.
+   * With `balanceNotEmpty`, `balances` lists the remaining paid money: refund its top-ups first, or set
+   * `forfeit_balance`. With `balanceRefundPending`, `balances` is missing: wait until the refund of a top-up has ended.
    */
   refusalSchemas: { 409: Type.Object({ balances: Type.Optional(Type.Array(RemainingBalance)) }) },
 })

@@ -9,11 +9,14 @@ interface FreeSpace {
 const eventsWarning = '; analytics events are not recorded'
 const pattern = new RegExp(`^([\\d.]+) GB left in (.+?)(${eventsWarning})?$`)
 
-/** Formats the free space as the detail of a health check, which also appears in errors. */
+/** Formats the free space for the detail of a health check. The same text appears in errors. */
 export const formatFreeSpace = ({ gigabytes, folder, eventsRecorded }: FreeSpace): string =>
   `${gigabytes.toFixed(1)} GB left in ${folder}${eventsRecorded ? '' : eventsWarning}`
 
-/** Parses the detail of a health check, so that a screen can translate it; undefined if it is something else. */
+/**
+ * Parses the detail of a health check, so that a screen can translate it. Returns undefined if the detail is not about
+ * free space.
+ */
 export function parseFreeSpace(detail: string): FreeSpace | undefined {
   const [, gigabytes, folder, warning] = pattern.exec(detail) ?? []
   if (gigabytes === undefined || folder === undefined) return undefined

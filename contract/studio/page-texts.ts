@@ -62,7 +62,7 @@ export const previewPageText = command({
   info: Type.Object({
     title: Type.String(),
     blocks: Type.Array(Block),
-    /** Placeholders in braces without a value; lines that contain one are omitted. */
+    /** The placeholders (names in braces) that have no value. Lines with such a placeholder are omitted. */
     unset: Type.Array(Type.String()),
   }),
 })

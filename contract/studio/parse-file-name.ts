@@ -17,7 +17,7 @@ const systemNames = ['thumbs.db', 'desktop.ini']
 
 /**
  * Parses file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv",
- * "01.en.vtt", "03.pt-BR.sdh.srt", "cover.de.jpg". For captions, the folders before the name count too.
+ * "01.en.vtt", "03.pt-BR.sdh.srt", "cover.de.jpg". For captions, it also reads the names of the folders.
  */
 export function parseFileName(path: string): ParsedFileName {
   // macOS stores "é" as two characters.
@@ -138,8 +138,8 @@ function spokenNumberIn(text: string): string | undefined {
 }
 
 /**
- * Returns the episode of captions that have a folder for each episode: "Subs/Salt.S01E03/2_English.srt", where 2 is the
- * number of a track.
+ * Returns the episode number in the name of a captions folder, if each episode has its own folder. In
+ * "Subs/Salt.S01E03/2_English.srt", 2 is the number of a track.
  */
 function episodeOfCaptionsFolder(folders: readonly string[], stem: string): number | undefined {
   const isInside = /^(?:subs?|subtitles?|captions?)$/i.test(folders.at(-2) ?? '')
@@ -150,7 +150,7 @@ function episodeOfCaptionsFolder(folders: readonly string[], stem: string): numb
 
 const isPadded = (number = '') => /^0\d/.test(number)
 
-/** Returns all numbers of a name that can be its episode's. `text` has no technical numbers. */
+/** Returns all numbers in a name that may be the episode number. `text` contains no technical numbers. */
 function numbersIn(text: string): string[] {
   const numbers = (part: string) => part.match(/(?<!\d)\d{1,4}(?!\d)/g) ?? []
   const withoutSeason = numbers(text.replaceAll(seasonNumber, ' '))
@@ -172,8 +172,8 @@ function episodeNumberIn(stem: string): number | undefined {
   // "12 The kiss" begins with its number; in other names, and in "365 Days 01", the number is last.
   const start = /^\d+/.exec(text.trim())?.[0]
   const isFirst = start !== undefined && (isPadded(start) || !isPadded(numbers.at(-1)))
-  // If text follows the last number, as in "Salt 03 - The 2nd kiss" and "Salt #3 - 10 days", a marked number is
-  // likelier.
+  // If text follows the last number, as in "Salt 03 - The 2nd kiss" and "Salt #3 - 10 days", a number with a leading
+  // zero or "#" is more likely the episode's.
   const marked = /\d\D*\p{L}\D*$/u.test(plain) ? markedNumber(text, numbers) : undefined
   const likely = marked ?? (isFirst ? numbers[0] : numbers.at(-1))
   const number = Number(spokenNumberIn(text) ?? likely ?? NaN)

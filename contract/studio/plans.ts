@@ -6,7 +6,7 @@ import { OrderEmail } from './customers.ts'
 
 const readers = ['owner', 'support', 'analyst'] as const
 
-/** A text in the site's languages; English replaces missing or empty ones. */
+/** A text in the site's languages. English is shown where another language is missing or empty. */
 function localizedTextSchema(maxLength: number) {
   const text = Type.String({ maxLength })
   const others = languages.filter((language) => language !== 'en')

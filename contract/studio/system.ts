@@ -123,8 +123,8 @@ export const AbandonedMail = Type.Object({
   subject: Type.String(),
   recipient: Type.String(),
   /**
-   * True if the mail server rejected the mail permanently; false if all attempts of a day failed for other reasons: the
-   * server was unreachable or deferred it, or this version cannot compose it.
+   * True if the mail server rejected the mail permanently; false if all attempts within a day failed for other reasons:
+   * the server was unreachable or deferred the mail, or this version cannot compose it.
    */
   refused: Type.Boolean(),
   /** The technical error message, for owners. */

@@ -99,7 +99,7 @@ export const showBalances = command({
   command: 'balance show',
   roles: ['owner', 'analyst'],
   summary:
-    'Shows the liability of prepaid balances, and by day the revenue recognised, bonus discounts and breakage',
+    'Shows the liability of prepaid balances, and for each day the recognised revenue, bonus discounts and breakage',
   refuses: [],
   query: Type.Object({
     /** The number of UTC days up to today; 30 if omitted. */

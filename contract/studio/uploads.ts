@@ -86,7 +86,7 @@ export const AnnouncedFile = Type.Object({
   number: Type.Integer({ minimum: 1, maximum: 9999 }),
   /** The language, for captions. */
   language: Type.Optional(LanguageCode),
-  /** The titles of the episode; existing ones are kept if omitted. */
+  /** The titles of the episode. If omitted, existing titles are kept. */
   titles: Type.Optional(PartialLocalizedText),
 })
 export type AnnouncedFile = Static<typeof AnnouncedFile>
@@ -102,7 +102,7 @@ export const startUploads = command({
   args: ['video_id', 'files'],
   roles: uploaderRoles,
   summary:
-    'Announces files to upload; returns for each file the parts that have already arrived, or the reason for its refusal',
+    'Announces files to upload; returns for each file the parts that have already arrived, or the reason for its rejection',
   refuses: ['notFound', 'textTooLong'],
   maxBodyBytes: uploadBatchLimits.bytes,
   body: Type.Object({
@@ -118,7 +118,7 @@ export const listUploads = command({
   command: 'upload list',
   args: ['video_id'],
   roles: uploaderRoles,
-  summary: "Lists a video's uploads that are incomplete or were refused",
+  summary: "Lists a video's uploads that are incomplete or were rejected",
   refuses: [],
   query: Type.Object({ video_id: Id }),
   data: Type.Object({ list: Type.Array(Upload) }),
@@ -154,7 +154,7 @@ export const removeUploads = command({
   command: 'upload remove',
   args: ['video_id', 'ids'],
   roles: uploaderRoles,
-  summary: 'Discards uploads of a video that are incomplete or were refused',
+  summary: 'Discards uploads of a video that are incomplete or were rejected',
   refuses: ['notFound'],
   body: Type.Object({ video_id: Id, ids: Type.Array(Id, uploadBatchBounds) }),
   info: Type.Object({

@@ -71,10 +71,13 @@ export const StudioVideo = Type.Object({
   price: VideoPrice,
   cover_url: nullable(Type.String()),
   cover_color: Type.String(),
-  /** Covers for viewers of one language, which replace the cover. */
+  /** Covers for single languages. Viewers of such a language see that cover instead of the general one. */
   language_covers: Type.Array(Type.Object({ language: LanguageCode, url: Type.String() })),
   episode_count: Type.Integer(),
-  /** The past or future release time; null for a scheduled video means that it is released with its first episode. */
+  /**
+   * The past or future release time. A scheduled video without this time is released once its first episode can be
+   * played.
+   */
   released_at: nullable(Time),
   created_at: Time,
   warnings: Type.Array(stringEnum(videoWarnings)),
@@ -146,7 +149,7 @@ export const removeCover = command({
   command: 'video remove-cover',
   args: ['id', 'language'],
   roles: editors,
-  summary: 'Removes the cover for one language, so that its viewers see the cover for all',
+  summary: 'Removes the cover for one language, so that its viewers see the cover for all languages',
   refuses: ['notFound'],
   body: Type.Object({ id: Id, language: LanguageCode }),
   info: StudioVideo,

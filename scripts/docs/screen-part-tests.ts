@@ -164,7 +164,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Five kinds of errors are not reported',
         implementation: '`web/app/reporting/sentry-options.ts`',
         tests: [
-          [rules, 'does not report: %s'],
+          [rules, 'does not report the error: %s'],
           [reports, 'errors are reported without queries and secrets, and ignored errors are not reported'],
         ],
       },
@@ -249,7 +249,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: 'Dates in en-US long form',
         implementation: '`formatLongDate`',
-        tests: [[format, 'formats dates in the en-US long form']],
+        tests: [[format, 'formats dates in the en-US long form in every language']],
       },
       {
         seed: 'Languages en (default and fallback), es, fy, dy, pt',

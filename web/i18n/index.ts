@@ -59,7 +59,7 @@ async function addTexts(part: TextPart): Promise<void> {
 export async function changeLanguage(chosen: Language): Promise<void> {
   chooseLanguage(chosen)
   await Promise.all([...parts].map(addTexts))
-  // Another language was chosen in the meantime.
+  // Stops if another language was chosen in the meantime.
   if (currentLanguage() !== chosen) return
   document.documentElement.lang = bcp47Tags[chosen]
   i18n.setLanguage(chosen)

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { formatClock, formatLongDate } from './format.ts'
 
-/** Loads the formats of a screen in a language. */
+/** Loads the format functions for an interface language. */
 async function open(lang: string) {
   vi.resetModules()
   vi.stubGlobal('location', { search: `?lang=${lang}` })
@@ -11,7 +11,7 @@ async function open(lang: string) {
 /** Replaces any kind of space with a plain one. */
 const plain = (words: string) => words.replaceAll(/\s/g, ' ')
 
-it('formats dates in the en-US long form', async () => {
+it('formats dates in the en-US long form in every language', async () => {
   expect(formatLongDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
   const german = await open('de')
   expect(german.formatLongDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')

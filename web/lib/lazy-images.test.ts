@@ -21,7 +21,7 @@ describe('throttled', () => {
   })
 })
 
-describe('the image memory', () => {
+describe('the cache of loaded images', () => {
   it('holds 200 images and drops the least recently used', () => {
     const memory = createLoadedImageCache()
     for (let i = 0; i < 200; i++) memory.add(`${i}`)

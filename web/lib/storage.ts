@@ -1,5 +1,5 @@
 /**
- * Wraps a browser storage so that it never throws. If the storage is blocked or full, values are in memory for this
+ * Wraps a browser storage so that it never throws. If the storage is blocked or full, keeps values in memory for this
  * visit.
  */
 function createSafeStorage(getBrowserStorage: () => Storage) {

@@ -79,7 +79,9 @@ async function cacheFile(cache: Cache, file: string): Promise<Response> {
   return response
 }
 
-/** Deletes old caches and takes control of open pages. Called on activation: no page of the old release is open. */
+/**
+ * Deletes old caches and takes control of open pages. Called on activation, when no page of the old release is open.
+ */
 async function replaceOldRelease(): Promise<void> {
   const names = await caches.keys()
   await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))

@@ -38,7 +38,7 @@ it('shows nothing below a list of a single page', async () => {
   expect(await footOf({})).not.toContain('<p>')
 })
 
-it('takes no space below a list of a single page that has its own text for no items', async () => {
+it('renders nothing below a list of one page if `empty` is null', async () => {
   expect(await footOf({}, null)).toBe('')
   expect(await footOf({ data: undefined }, null)).not.toBe('')
   expect(await footOf({ hasNextPage: true }, null)).toContain('>Load more</button>')
@@ -51,7 +51,7 @@ it('shows that loading failed, with a retry button', async () => {
   expect(failed).toContain('>Try again</button>')
 })
 
-it('shows its own text for an empty list, and nothing while it loads', async () => {
+it('shows the given text for an empty list, and nothing while the list loads', async () => {
   expect(await footOf({ data: { pages: [{ list: [] }] } })).toContain('Nothing yet')
   expect(await footOf({ data: undefined })).not.toContain('<p>')
 })

@@ -27,7 +27,7 @@ const sessionExpiredCode = 401
 
 /**
  * The footer of a paginated list: a button for more, the loading state, a load error, or a note at the end of a list
- * with several pages. A list of one page without a text for an empty list has no footer.
+ * with several pages. If `empty` is null, a list of one page has no footer.
  */
 export function ListFooter(props: ListFooterProps) {
   const { pages, empty } = props

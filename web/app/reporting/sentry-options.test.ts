@@ -7,7 +7,7 @@ it.each([
   'null is not an object (evaluating \'document.querySelector("x").src\')',
   "Can't find variable: webSearchDetectionListener",
   'AudioBridge.handle is not defined',
-])('does not report: %s', (message) => {
+])('does not report the error: %s', (message) => {
   expect(ignoredErrors.some((kind) => kind.test(message))).toBe(true)
 })
 
@@ -31,8 +31,8 @@ it.each([
   '/shopping',
   '/order/result',
   '/order/easy',
-])('records nothing on %s', (pathname) => expect(canRecordReplay(pathname)).toBe(false))
+])('records no replay on %s', (pathname) => expect(canRecordReplay(pathname)).toBe(false))
 
-it.each(['/', '/videos/vid_1', '/searchDetail/x'])('may record %s', (pathname) =>
+it.each(['/', '/videos/vid_1', '/searchDetail/x'])('may record a replay on %s', (pathname) =>
   expect(canRecordReplay(pathname)).toBe(true),
 )

@@ -34,7 +34,7 @@ export function startErrorReporting(
     },
     integrations: [browserTracingIntegration(), browserProfilingIntegration()],
   })
-  // Every kind of report triggers this event before it is sent.
+  // Sentry emits this event before it sends a report of any kind.
   getClient()?.on('beforeEnvelope', scrubReport)
   startReplays()
   performance.mark('reporting')

@@ -21,8 +21,8 @@ import styles from '#web/app/shell.module.css'
 const redirectDelayMs = 1_200
 
 /**
- * Shows the result of an order, and polls until its status is final. After a payment, the viewer returns to the page
- * before the purchase.
+ * Shows the result of an order, and polls until its status is final. After a payment, opens the page where the purchase
+ * began.
  */
 export function Component() {
   const { t } = useTranslation()
@@ -66,7 +66,7 @@ export function Component() {
   )
 }
 
-/** The link leads to the item of the order, which can be watched only after the payment. */
+/** Returns the key of the link's text. The text offers to watch the item only after the payment. */
 function linkTextOf(order: Order | undefined) {
   if (!order) return 'video.back'
   if (shouldShowOfferAgain(order)) return isFullyRefunded(order) ? 'result.buyAgain' : 'result.tryAgain'

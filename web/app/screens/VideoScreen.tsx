@@ -195,9 +195,9 @@ export function BackLink({ home = paths.home.to() }: { home?: string }) {
 }
 
 /**
- * Returns the episode on screen: the one in the URL, else the one where the viewer stopped, else the first. If that
- * number does not exist, because an episode was removed, it is the next one that exists. A swipe replaces the URL
- * without a navigation, so that a reload or a copied link opens the same episode.
+ * Returns the episode on screen: the one in the URL, else the one where the viewer stopped, else the first. If the
+ * episode with that number was removed, returns the next existing episode. A swipe replaces the URL without a
+ * navigation, so that a reload or a copied link opens the same episode.
  */
 function useEpisodePosition(video: Video, episodes: Episode[]): EpisodePosition {
   const [search] = useSearchParams()

@@ -5,7 +5,7 @@ export function useStableCallback<Args extends unknown[]>(
   callback: (...args: Args) => void,
 ): (...args: Args) => void {
   const ref = useRef(callback)
-  // A layout effect, because it must run before the effects of the slides, which may call it.
+  // A layout effect, because the effects of the slides may already call the returned function.
   useLayoutEffect(() => {
     ref.current = callback
   })

@@ -98,7 +98,7 @@ export function SearchBox({ onSearch, searchTerm: lastSearchTerm = '', autoFocus
             role="option"
             aria-selected={i === active}
             className={styles.option}
-            // Runs before the field loses the focus, because that closes the list.
+            // Runs before the field loses the focus, because the list closes when the focus is lost.
             onPointerDown={(event) => (event.preventDefault(), void navigate(to))}
           >
             {cover === undefined ? (

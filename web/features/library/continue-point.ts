@@ -1,6 +1,9 @@
 import type { HistoryEntry } from '#contract/library.ts'
 
-/** An episode counts as finished after this share of it, because the credits follow. The server uses the same share. */
+/**
+ * An episode counts as finished after this share of its duration, because the credits follow. The server uses the same
+ * share.
+ */
 const finishedThreshold = 0.9
 
 /** Where a viewer continues a drama: the number of the episode, and its watched share from 0 to 1. */
@@ -10,8 +13,8 @@ export interface ContinuePoint {
 }
 
 /**
- * Returns where the viewer continues a drama. This is the next playable episode if the last one is finished. Undefined
- * if there is none.
+ * Returns where the viewer continues a drama. After a finished episode, this is the start of the next playable episode,
+ * or undefined if none follows.
  */
 export function continuePointOf({
   episode,

@@ -8,7 +8,7 @@ import { pageQuery } from './queries.ts'
 import { TextSkeleton } from './TextSkeleton.tsx'
 import styles from './text-page.module.css'
 
-/** A page with one of the site's texts, also for printing. */
+/** A page with one of the site's texts. It can be printed. */
 export function TextPage({ name }: { name: string }) {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(pageQuery(name))

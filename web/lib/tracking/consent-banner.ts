@@ -2,7 +2,10 @@ import { consentAnswer } from './consent.ts'
 import { settings } from '#web/lib/settings.ts'
 import { adClickIds } from './visit-parameters.ts'
 
-/** Whether pixels are configured: the server then adds this meta element (server/features/pages/send-document.ts). */
+/**
+ * Returns whether pixels are configured. If they are, the server adds this meta element
+ * (server/features/pages/send-document.ts).
+ */
 const hasPixels = () => document.querySelector('meta[name=pixels]') !== null
 
 /**

@@ -89,7 +89,7 @@ function isValidUntilEnd({ expires_at }: Source, { duration, currentTime, playba
 
 /**
  * Reads the shorter sides of the renditions from the playlist, lowest first, because the native player does not report
- * them. Called after the first frame, so that the request does not delay it.
+ * them. Called after the first frame, so that the request does not delay that frame.
  */
 async function readRenditions({ hls_url }: Source): Promise<number[]> {
   try {

@@ -13,7 +13,7 @@ export async function prefetchPlaylists(masterUrl: string, signal?: AbortSignal)
       }),
     )
   } catch {
-    // The player will request it again.
+    // The player will request the playlists again.
   }
 }
 

@@ -36,7 +36,10 @@ beforeEach(() => {
   return () => vi.useRealTimers()
 })
 
-/** Requests a segment. @returns the loader, its callbacks called so far, and the request's id in the worker */
+/**
+ * Requests a segment.
+ * @returns the loader, the names of the callbacks called so far, and the request's id in the worker
+ */
 function load() {
   const called: string[] = []
   const note = (name: string) => () => void called.push(name)

@@ -20,7 +20,10 @@ export function startSegmentWorker(): void {
   started.addEventListener('error', disableWorker)
 }
 
-/** Makes the page load segments itself, including those that the worker was loading. */
+/**
+ * Makes the page load segments itself. Reports the pending segments of the worker as failed, so that hls.js loads them
+ * again.
+ */
 function disableWorker(): void {
   worker = undefined
   for (const [id, handleReport] of pendingSegments)

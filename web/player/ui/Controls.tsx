@@ -162,7 +162,10 @@ function PlaybackTime({
   return <span ref={line} className={styles.time} />
 }
 
-/** Exists only on iPhones, where full screen shows the video alone, with the system's controls and captions. */
+/**
+ * `webkitEnterFullscreen` exists only on iPhones. Full screen there shows the video alone, with the system's controls
+ * and captions.
+ */
 declare global {
   interface HTMLVideoElement {
     webkitEnterFullscreen?(): void

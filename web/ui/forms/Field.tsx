@@ -56,8 +56,8 @@ export function Field({
   const inputProps = {
     id,
     ref: (element: HTMLElement | null) => {
-      // Sets the attribute itself, because a dialog uses it to choose the focus when it opens. React would only focus
-      // the element once.
+      // Sets the `autofocus` attribute, by which an opening dialog chooses the element to focus. React would not set
+      // it, but focus the element once.
       if (autoFocus) element?.setAttribute('autofocus', '')
       input(element)
     },

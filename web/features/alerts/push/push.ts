@@ -44,7 +44,10 @@ export const pushQuery = queryOptions({
   },
 })
 
-/** Shows the browser's permission prompt. Must be called on a press. @returns `on` if the user allows notifications */
+/**
+ * Shows the browser's permission prompt. Must be called by the handler of a press.
+ * @returns `on` if the user allows notifications
+ */
 export async function requestPushPermission(): Promise<PushState> {
   const permission = await Notification.requestPermission()
   if (permission === 'granted') return 'on'

@@ -5,7 +5,7 @@ const maxAgeMs = 7 * 24 * 60 * 60_000
 
 /**
  * Stores whether this browser has a gateway's wallet. If there is none, the pages reserve no space for the wallet's
- * button for some days.
+ * button for a week.
  */
 export function storeWalletAvailability(gateway: string, available: boolean): void {
   const { [gateway]: _, ...others } = readRecord<Record<string, number>>(key) ?? {}

@@ -108,7 +108,7 @@ type LoadedForm =
   | PlanChange
   | { membership: Membership; Card: CardFields | null }
 
-/** Loads the form's data. The card fields load at the same time, because most visitors pay. */
+/** Loads the form's data. The card fields load at the same time, because most visitors have something to pay. */
 async function loadForm(t: Translate, checkoutParams: CheckoutParams): Promise<LoadedForm | null> {
   const [loaded, Card, ExpressComponent] = await Promise.all([
     loadChoice(t, checkoutParams),

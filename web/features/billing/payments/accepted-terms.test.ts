@@ -20,7 +20,7 @@ const choice: Choice = {
   terms: '$9.99 every 7 days.',
 }
 
-test('the terms beside a button without an order form include renewal, cancellation and withdrawal', () => {
+test('the terms in the pay panel mention cancellation for a plan, and the right of withdrawal if there is no order form', () => {
   const ends = t('pay.cancelAnyTime')
   const undone = t('order.withdrawal')
   expect(panelTerms(t, choice, true)).toBe(`${choice.terms} ${ends} ${undone}`)

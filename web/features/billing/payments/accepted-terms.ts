@@ -47,8 +47,8 @@ export function payLabel(
 }
 
 /**
- * Returns a function that creates, for a price, the label by which the accepted text names an express wallet's button.
- * The button itself shows the wallet's own name.
+ * Returns a function that creates the label of an express wallet's button for a price. Only the accepted text contains
+ * this label: the button itself shows the wallet's own name.
  */
 export function expressLabel(t: Translate): (price: string) => string {
   return (price) => t('pay.payWith', { price, card: t('pay.wallet') })

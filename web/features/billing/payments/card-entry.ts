@@ -8,7 +8,7 @@ export interface PurposeState {
   next: NextStep
 }
 
-/** What a card is entered for: to pay an order, or to change the payment method. */
+/** The purpose for which a card is entered: the payment of an order, or a change of payment method. */
 export interface PaymentPurpose<T extends PurposeState> {
   /** The order or change on our server; null before it exists. */
   current: T | null
@@ -22,7 +22,7 @@ export interface PaymentPurpose<T extends PurposeState> {
 export interface CardEntry {
   /**
    * Marks incomplete fields and, if `focusFirst`, focuses the first.
-   * @returns true if no field is known to be incomplete
+   * @returns false if a field is known to be incomplete
    */
   check(focusFirst: boolean): boolean
   /** Sends the card to the gateway. @returns the resulting state, or null if a field was marked as invalid */

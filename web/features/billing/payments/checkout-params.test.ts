@@ -24,7 +24,7 @@ describe('isOwned', () => {
     expect(await isOwned(params('episode'))).toBe(false)
   })
 
-  test('returns true for a video without locked episodes', async () => {
+  test('returns true for a video only if no episode is locked', async () => {
     call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'owned' }] })
     expect(await isOwned(params('video'))).toBe(true)
     call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'locked' }] })

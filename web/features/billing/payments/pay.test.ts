@@ -24,7 +24,7 @@ test('an order whose response was lost is requested again with the same key', as
   expect(third).not.toBe(first)
 })
 
-test('an order after a refusal or with another body gets a new key', async () => {
+test('an order gets a new key after a refusal, and if its body has changed', async () => {
   const orders = createOrderReuser()
   call.mockRejectedValueOnce(new ApiError(500, {}, 'refused'))
   await expect(orders.createOrReuse(body)).rejects.toThrow('refused')
@@ -53,7 +53,7 @@ test('an order paid with a saved card is requested once more with the same key i
 })
 
 test.each([new ApiError(500, {}, 'refused'), new RequestError(429, 'A moment.', 90)])(
-  'an order paid with a saved card is not requested again after a response: $message',
+  'an order paid with a saved card is not requested again after an error response: $message',
   async (error) => {
     call.mockRejectedValueOnce(error)
     await expect(createOneTapBuyer()(body)).rejects.toThrow(error)

@@ -37,7 +37,7 @@ interface PayBarProps {
 }
 
 /**
- * The payment method of the choice, and the button with its price. Pays from the balance, or with a saved card, an
+ * The payment methods for a choice, and the button with the price. Pays from the balance, or with a saved card, an
  * express wallet or the payment form.
  */
 export function PayBar(props: PayBarProps) {

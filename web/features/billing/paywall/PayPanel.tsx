@@ -157,7 +157,7 @@ function useOfferAutoUnlock({ episode, price }: Offer, title: string): (order?: 
     if (order?.gateway !== 'balance' || order.kind !== 'episode') return
     import('#web/features/billing/auto-unlock/offer-auto-unlock.tsx')
       .then(({ offerAutoUnlock }) => offerAutoUnlock(queryClient, { videoId, title, cents, currency }))
-      // Optional, so an error is ignored.
+      // The offer is optional, so an error is ignored.
       .catch(() => {})
   }
 }

@@ -25,8 +25,8 @@ interface OneTapOptions {
 }
 
 /**
- * Buys with a saved card or the balance by one press. If a 3-D Secure check is required, the step is `bank`, and the
- * order has its URL.
+ * Buys with a saved card or the balance by one press. If a 3-D Secure check is required, the step is `bank` and has the
+ * URL of the check.
  */
 export function useOneTap({ source, choice, termsText, onPaid, onRefused, onUnsure }: OneTapOptions) {
   const { t } = useTranslation()

@@ -65,7 +65,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPayOption
       // as after a payment.
       onPaid()
     },
-    // Reloads: if the payment has succeeded, the episode is then playable.
+    // Reloads the offer. If the payment has succeeded, the episode is then playable.
     onUnsure: onPaid,
   })
   const { step } = tap

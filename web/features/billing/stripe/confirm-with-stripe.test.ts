@@ -25,7 +25,7 @@ beforeEach(() => {
   for (const mock of [send, read]) mock.mockResolvedValue(orderWith(undefined, 'paid'))
 })
 
-test("the order's payment is confirmed with the card and the customer's name, and then the server reads its status", async () => {
+test("the order's payment is confirmed with the card and the customer's name, and then the server reads the payment's status", async () => {
   const order = orderWith('pi_1_secret_1')
   expect(await payer()(order, details)).toMatchObject({ status: 'paid' })
   expect(confirmCardPayment).toHaveBeenCalledExactlyOnceWith('pi_1_secret_1', {
@@ -91,7 +91,7 @@ test.each([
   },
 )
 
-test('a wallet payment is confirmed, and the server reads its status, whatever the script reports', async () => {
+test("a wallet payment is confirmed, and the server reads the payment's status whatever the script reports", async () => {
   const outcomes: Confirmed[] = [{}, { error: { type: 'validation_error', code: 'amount_mismatch' } }]
   for (const outcome of outcomes) {
     read.mockClear()

@@ -53,7 +53,7 @@ export function mountFields(
     const container = containerOf(kind)
     const brand = kind === 'cardNumber' ? { showIcon: true, disableLink: true } : {}
     const field = elements.create(kind, { style, placeholder: placeholders[kind], ...brand })
-    // The state is unknown before the field's frame has loaded, so a field is not incomplete until then.
+    // Before the field's frame has loaded, the state is unknown, and the field does not count as incomplete.
     const state = { incomplete: false, marked: false }
     const mark = () => {
       state.marked = true

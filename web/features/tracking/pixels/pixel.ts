@@ -15,7 +15,7 @@ export interface PixelKind {
 }
 
 /**
- * Adds a platform's script to the document. The Content Security Policy allows the scripts of configured pixels only.
+ * Adds a platform's script to the document. The Content Security Policy allows only the scripts of configured pixels.
  */
 export function loadScript(address: string): void {
   const script = document.createElement('script')
