@@ -111,7 +111,7 @@ export const Offer = Type.Object({
 })
 export type Offer = Static<typeof Offer>
 
-/** The locked episode of an offer, as the media feature describes it. */
+/** The part of an offer that the media feature knows. Billing adds the rest. */
 export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price' | 'video'>
 
 /** The action that the browser must take next to complete a payment. */
@@ -155,7 +155,7 @@ export const Order = Type.Object({
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
   /**
-   * True while the gateway processes a payment, which may take days. Stays true if the renewal is abandoned before the
+   * True while the gateway processes a payment, which may take days. Stays true if a renewal is abandoned before its
    * payment is final.
    */
   processing: Type.Optional(Type.Boolean()),
@@ -248,9 +248,9 @@ export const createOrder = endpoint({
     /** Saves the card that pays for a one-off order; `terms_text` is the consent text that the customer accepted. */
     save_method: Type.Optional(Type.Object({ terms_text: Type.String({ maxLength: 4000 }) })),
     /**
-     * The address for the order's e-mails. Optional for subscribers (default: the address of the current period's
-     * order), with a saved card (default: the address of the order it was saved with) and with the balance (default:
-     * the address of the latest top-up).
+     * The address for the order's e-mails. Optional in three cases. A subscriber's default is the address of the
+     * current period's order. With a saved card, it is the address of the order that saved the card; with the balance,
+     * that of the latest top-up.
      */
     email: Type.Optional(FormText),
     /** The price that was shown to the customer. The order is refused if the price has changed. */

@@ -3,8 +3,8 @@ import type { RefusalName } from './errors.ts'
 
 /**
  * An endpoint, declared once: the server's route, the browser's client and the OpenAPI document use this object. `info`
- * is the schema of a response with one record, `data` the schema of a response with a list; an endpoint whose response
- * depends on the request has both. `refusalSchemas` are the schemas of `info` for codes other than 200. A path segment
+ * is the schema of a response with one record, `data` the schema of a response with a list. An endpoint has both if its
+ * response depends on the request. `refusalSchemas` are the schemas of `info` for codes other than 200. A path segment
  * such as `:name` takes the value of the query field with that name.
  */
 export interface Endpoint {

@@ -4,8 +4,8 @@ const currencyFormat = (currency: string, language: Language, options: Intl.Numb
   new Intl.NumberFormat(bcp47Tags[language], { style: 'currency', currency, ...options })
 
 /**
- * Formats integer cents for a language, with the decimals of the currency: 499 USD is "$4.99" in English and "4,99 $"
- * in German, 9900 JPY is "¥99". For a currency without decimals, non-zero cents are shown.
+ * Formats integer cents for a language, with the decimals of the currency. 499 USD is "$4.99" in English and "4,99 $"
+ * in German; 9900 JPY is "¥99". For a currency without decimals, cents are shown only if they are not zero.
  */
 export function formatMoney(cents: number, currency: string, language: Language): string {
   const format = currencyFormat(currency, language)

@@ -1,9 +1,9 @@
 /** Crockford's base 32: digits and capitals without I, L, O and U, which are easily misread or misheard. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const idPrefix = 'ord_'
-/** Hexadecimal digits of an order's id that the order number encodes: 52 of the id's 128 random bits. */
+/** The order number encodes this many hexadecimal digits of the order's id: 52 of the id's 128 random bits. */
 const idDigits = 13
-/** 52 bits in base 32. */
+/** The digits that 52 bits need in base 32. */
 const numberLength = 11
 
 /**

@@ -4,7 +4,7 @@ import type { OfferedLanguages } from './languages.ts'
 export interface PageSettings {
   /** The name of the site. */
   site: string
-  /** The URL of its logo. */
+  /** The URL of the site's logo. */
   logo: string
   /** The offered languages, the default first; omitted if all languages are offered. */
   languages?: OfferedLanguages

@@ -21,8 +21,8 @@ export const Balance = Type.Object({
   paid_cents: Cents,
   bonus_cents: Cents,
   /**
-   * The amount that a refund would return now: the remaining paid money of each top-up, minus the part of the top-up's
-   * bonus that was already spent.
+   * The amount that a refund would return now: the remaining paid money of each top-up, minus the spent part of its
+   * bonus.
    */
   refundable_cents: Cents,
   /** The bonus money that expires next, and when. */

@@ -62,8 +62,8 @@ const StudioHomepage = Type.Object({
   /** The version of the loaded homepage. Saving requires it, which prevents lost updates. */
   version: Type.String(),
   /**
-   * The last publication in the studio; null before the first. `operator` is null for the command line, and if the
-   * reader may not publish.
+   * The last publication in the studio; null before the first. `operator` is null if the command line published, or if
+   * the reader may not publish.
    */
   published: nullable(Type.Object({ at: Time, operator: nullable(Type.String()) })),
   categories: Type.Array(NamedLabel),

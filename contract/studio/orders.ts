@@ -89,7 +89,7 @@ const LedgerEntry = Type.Object({
   at: Time,
 })
 
-/** An entitlement in the studio. */
+/** An entitlement of a customer, as the studio shows it. */
 export const CustomerEntitlement = Type.Object({
   id: Id,
   source: stringEnum(['purchase', 'subscription']),
@@ -97,7 +97,7 @@ export const CustomerEntitlement = Type.Object({
   order_id: nullable(Id),
   /** The reason that the operator gave. */
   reason: nullable(Type.String()),
-  /** Null if it covers every video. */
+  /** The video's title; null if the entitlement covers every video. */
   title: nullable(Type.String()),
   number: nullable(Type.Integer()),
   starts_at: Time,

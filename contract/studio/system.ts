@@ -5,10 +5,14 @@ import { command } from './command.ts'
 import { roles } from './roles.ts'
 
 /**
- * The problems that health checks report. `notResponding`: a component did not respond in time; `refused`: its check
- * failed in another way; `diskFull`: its disk is almost full; `mailsDelayed`: mails wait for a retry or are overdue;
- * `jobsFailing`: jobs fail; `workerOffline`: a job is overdue, or no job has succeeded for four minutes;
- * `webhookEventsMissing`: a gateway's webhook does not send all required events.
+ * The problems that health checks report.
+ * - `notResponding`: a component did not respond in time
+ * - `refused`: the check of a component failed in another way
+ * - `diskFull`: the disk of a component is almost full
+ * - `mailsDelayed`: mails wait for a retry or are overdue
+ * - `jobsFailing`: the last run of a job failed
+ * - `workerOffline`: a job is overdue, or no job has succeeded for four minutes
+ * - `webhookEventsMissing`: a gateway's webhook does not send all required events
  */
 export const healthProblems = [
   'notResponding',
@@ -123,7 +127,7 @@ export const AbandonedMail = Type.Object({
   subject: Type.String(),
   recipient: Type.String(),
   /**
-   * True if the mail server rejected the mail permanently; false if all attempts within a day failed for other reasons:
+   * True if the mail server rejected the mail permanently. False if all attempts within a day failed for other reasons:
    * the server was unreachable or deferred the mail, or this version cannot compose it.
    */
   refused: Type.Boolean(),

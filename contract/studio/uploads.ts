@@ -9,7 +9,7 @@ import { PartialLocalizedText } from './videos.ts'
 export const partBytes = 8 * 1024 ** 2
 /**
  * Maximum file sizes in bytes: 16 GiB for a video, one part for captions, 20 MiB for a cover, and 48 KiB for a
- * `video.yaml`, which must fit into the body of one request.
+ * `video.yaml`. A `video.yaml` must fit into the body of one request.
  */
 export const uploadLimits = {
   video: 16 * 1024 ** 3,
@@ -58,8 +58,10 @@ export const languageCoverCommand = {
 } as const satisfies FileCommand
 
 /**
- * `complete`: all parts have arrived, and the file waits for the worker; `queued`: the worker has passed the file to
- * the ingest; `rejected`: the file cannot be used.
+ * The states of an upload.
+ * - `complete`: all parts have arrived, and the file waits for the worker
+ * - `queued`: the worker has passed the file to the ingest
+ * - `rejected`: the file cannot be used
  */
 export const uploadStates = ['uploading', 'complete', 'queued', 'rejected'] as const
 
@@ -159,7 +161,7 @@ export const removeUploads = command({
   body: Type.Object({ video_id: Id, ids: Type.Array(Id, uploadBatchBounds) }),
   info: Type.Object({
     removed: Type.Integer(),
-    /** Names of the files that a worker is already processing. */
+    /** Names of the files that were not removed, because a worker is already processing them. */
     not_removed: Type.Array(Type.String()),
   }),
 })

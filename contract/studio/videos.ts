@@ -86,7 +86,7 @@ export type StudioVideo = Static<typeof StudioVideo>
 
 export const inheritableFields = ['price', 'free_episodes'] as const
 
-/** The initial values of a new draft that have not been edited. */
+/** The values that a new draft received when it was created, and that nobody has edited since. */
 export const InheritedValues = Type.Object({
   fields: Type.Array(stringEnum(inheritableFields)),
   /** The titles of the video that the values were copied from; null if the values are the site's defaults. */
@@ -251,7 +251,7 @@ export const StudioEpisode = Type.Object({
   progress: Type.Integer(),
   /** The reason for a failure, such as "01.mp4 is cut off after 3 s of 10 s". */
   reason: nullable(Type.String()),
-  /** Ignored parts of the file, such as "01.mkv has captions that are images, not text …". */
+  /** Messages about ignored parts of the file, such as "01.mkv has captions that are images, not text …". */
   notes: Type.Array(Type.String()),
   source_name: Type.String(),
   duration_ms: nullable(Type.Integer()),

@@ -49,7 +49,7 @@ it.each([
   ['en', '1.25'],
   ['fr', '1,25'],
   ['de', '1,25'],
-])('formats a small number in %s', async (lang, words) => {
+])('formats a decimal number in %s', async (lang, words) => {
   const { formatDecimal } = await open(lang)
   expect([formatDecimal(1.25), formatDecimal(2)]).toEqual([words, '2'])
 })

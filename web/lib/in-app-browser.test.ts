@@ -33,7 +33,7 @@ it.each([
   'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0',
   'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
   '',
-])('detects no app for %s', (userAgent) => expect(inAppBrowser(userAgent)).toBeUndefined())
+])('detects no in-app browser for %s', (userAgent) => expect(inAppBrowser(userAgent)).toBeUndefined())
 
 test('an intent link opens the current page in another browser, and in this one if no other browser handles the link', () => {
   const link = intentLink('https://drama.example/videos/v?episode=4&token=a;b#x')

@@ -40,8 +40,8 @@ export function throttled(run: () => void, ms = lazyImageLimits.throttleMs): () 
 type OnNear = () => void
 
 /**
- * Calls `onNear` when an element is in the viewport, or below or beside it at a distance of at most 30 % of the
- * viewport's height or width.
+ * Calls `onNear` when an element is in the viewport or close to it. "Close" means below or beside the viewport, by at
+ * most 30 % of its height or width.
  * @returns a function that stops observing the element
  */
 export function whenNear(element: Element, onNear: OnNear): () => void {

@@ -34,7 +34,7 @@ it('offers the next page, shows that it is loading, and marks the end of a list 
   expect(await footOf({ data: { pages } })).toContain('That’s everything.')
 })
 
-it('shows nothing below a list of a single page', async () => {
+it('shows no text below a list of one page', async () => {
   expect(await footOf({})).not.toContain('<p>')
 })
 

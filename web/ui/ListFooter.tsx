@@ -26,8 +26,8 @@ interface ListFooterProps {
 const sessionExpiredCode = 401
 
 /**
- * The footer of a paginated list: a button for more, the loading state, a load error, or a note at the end of a list
- * with several pages. If `empty` is null, a list of one page has no footer.
+ * The footer of a paginated list. It shows a button for more, the loading state or a load error. A list with several
+ * pages has a note at its end. If `empty` is null, a list of one page has no footer.
  */
 export function ListFooter(props: ListFooterProps) {
   const { pages, empty } = props

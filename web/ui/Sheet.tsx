@@ -24,7 +24,7 @@ export function Sheet({
   const { t } = useTranslation()
   const dialog = useModal()
   const close = () => (!mayClose || mayClose()) && dialog.current?.close()
-  // Escape is handled here, not in the `cancel` event: Chrome lets a page prevent only one `cancel` event, and may
+  // Escape is handled here, not in the `cancel` event. Chrome lets a page prevent only one `cancel` event, and may
   // close two dialogs at one press of Escape.
   const escape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return

@@ -9,9 +9,9 @@ export const sampleRates = {
 }
 
 /**
- * Errors that are not reported, because the site does not cause them (seed, section 8). They come from scripts of
- * in-app browsers: native WebKit message handlers, a released Java object, a failed document query selector, a
- * web-search detection listener, an audio bridge.
+ * Errors that are not reported, because scripts of in-app browsers cause them, not the site (seed, section 8). They
+ * concern native WebKit message handlers, a released Java object, a failed query selector, a web-search detection
+ * listener, and an audio bridge.
  */
 export const ignoredErrors = [
   /webkit\.messageHandlers/i,

@@ -139,8 +139,11 @@ function withoutIntroPrice(plan: Plan): Plan {
 }
 
 /**
- * A plan's status for a subscriber. `planned`: starts when the current plan ends. `owed`: its period is unpaid.
- * `waits`: cannot be chosen until the unpaid period is paid. `open`: can be chosen.
+ * A plan's status for a subscriber.
+ * - `planned`: starts when the current plan ends
+ * - `owed`: its period is unpaid
+ * - `waits`: cannot be chosen until the unpaid period is paid
+ * - `open`: can be chosen
  */
 type PlanStatus = 'current' | 'planned' | 'owed' | 'waits' | 'open'
 

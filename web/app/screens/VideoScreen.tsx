@@ -156,7 +156,7 @@ function watchWidth(changed: () => void): () => void {
   return () => wideViewport.removeEventListener('change', changed)
 }
 
-/** Memoized, so that a swipe does not render it again. */
+/** The related dramas. Memoized, so that a swipe does not render them again. */
 const Related = memo(function Related({ videos }: { videos: Video['related'] }) {
   return (
     <div className={styles.related}>
@@ -214,7 +214,8 @@ function useEpisodePosition(video: Video, episodes: Episode[]): EpisodePosition 
     choose(number) {
       const next = { number: number ?? latest.current.number, atEnd: !number }
       latest.current = next
-      // The next episode already plays. The rest of the screen is updated in a transition, so that it does not block.
+      // The next episode already plays. The rest of the screen is updated in a transition, so that the update does not
+      // block input.
       startTransition(() => setPosition(next))
       if (number) history.replaceState(history.state, '', paths.video.to(video.id, number))
     },

@@ -58,8 +58,8 @@ export function SearchBox({ onSearch, searchTerm: lastSearchTerm = '', autoFocus
     if (!step || suggestions.length === 0) return
     event.preventDefault()
     setOpen(true)
-    // One more position than suggestions: at that position no suggestion is selected, and the field keeps the typed
-    // text.
+    // There is one more position than there are suggestions. At that position no suggestion is selected, and the field
+    // keeps the typed text.
     const positions = suggestions.length + 1
     setActive((place) => ((place + 1 + step + positions) % positions) - 1)
   }

@@ -114,7 +114,10 @@ interface UpNextProps extends Pick<EndSlideProps, 'active' | 'autoPlaysNext' | '
   video: VideoCard
 }
 
-/** The next drama. Its countdown is visible even before the slide is reached, so that nothing moves then. */
+/**
+ * The next drama. Its countdown is visible even before the viewer reaches the slide, so that nothing moves when it
+ * starts.
+ */
 function UpNext({ video, active, autoPlaysNext, onNext }: UpNextProps) {
   const { t } = useTranslation()
   const countdown = useCountdown(active && autoPlaysNext ? countdownSeconds : null, onNext)

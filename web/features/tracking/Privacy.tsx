@@ -10,8 +10,8 @@ import { useConsent } from './use-consent.ts'
 import { usePixels } from './use-pixels.ts'
 
 /**
- * True in the page that the service worker has cached for offline use. It may be older than the tracking settings, and
- * its Content Security Policy allows no pixels.
+ * True in the page that the service worker has cached for offline use. That page may be older than the tracking
+ * settings, and its Content Security Policy allows no pixels.
  */
 const isCachedShell = document.querySelector('meta[name=offline]') !== null
 

@@ -7,8 +7,8 @@ import { answerConsent, consentAnswer, onConsent } from '#web/lib/tracking/conse
 import { storage } from '#web/lib/storage.ts'
 
 /**
- * Storage key of the last answer that was sent to the server or that need not be sent. A different answer in the
- * browser is sent on the next visit.
+ * Storage key of the last answer that the server knows or does not need. If the browser has a different answer, it is
+ * sent on the next visit.
  */
 const sentKey = 'consent_sent'
 const storedAnswer = (agreed: boolean) => (agreed ? 'yes' : 'no')

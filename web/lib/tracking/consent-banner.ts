@@ -9,8 +9,8 @@ import { adClickIds } from './visit-parameters.ts'
 const hasPixels = () => document.querySelector('meta[name=pixels]') !== null
 
 /**
- * Returns whether to show the consent banner: the user has not answered yet, and the site has pixels, requires consent,
- * or knows an ad click id.
+ * Returns whether to show the consent banner. It is shown until the user has answered, if the site has pixels, requires
+ * consent or knows an ad click id.
  */
 export function shouldShowConsentBanner(): boolean {
   if (consentAnswer() !== null) return false

@@ -4,7 +4,7 @@ import { storage } from '#web/lib/storage.ts'
 const key = 'consent'
 const listeners = new Set<() => void>()
 
-/** Returns the answer about marketing stored in this browser; null if there is none, which counts as no. */
+/** Returns this browser's stored answer about marketing. A missing answer is null and counts as no. */
 export function consentAnswer(): boolean | null {
   const stored = storage.get(key)
   return stored === null ? null : stored === 'yes'

@@ -12,7 +12,7 @@ declare global {
 const defaultBandwidth = 1_500_000
 /** A measurement expires after a day, because the user may be on another network. */
 const maxAgeMs = 86_400_000
-/** Segments smaller than this are not measured, because latency is the larger part of their time. */
+/** Segments smaller than this are not measured, because latency is the larger part of their load time. */
 const minBytes = 16_000
 /**
  * Lowers the expected bandwidth: a first rendition that is too high causes a stall, which is worse than a low picture

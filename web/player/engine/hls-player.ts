@@ -130,8 +130,8 @@ class HlsPlayer implements Player {
       enableWorker: false,
       maxBufferLength: preloadSeconds,
       maxMaxBufferLength: activeBufferSeconds,
-      // Only the length in seconds limits the buffer. hls.js treats a size in bytes as a minimum, so a stream that is
-      // not on screen would load that many bytes.
+      // Only the length in seconds limits the buffer. For hls.js a size in bytes is a minimum, so a stream that is not
+      // on screen would load that many bytes.
       maxBufferSize: 0,
       backBufferLength: 30,
       abrEwmaDefaultEstimate: this.expectedBandwidth,

@@ -11,8 +11,8 @@ import { detectStall } from './stall-detector.ts'
 const stallTimeoutMs = 5_000
 
 /**
- * Starts with the native player and switches to hls.js when the viewer chooses a rendition, when the link must be
- * renewed before the episode ends, or on an error. On errors it switches because only hls.js reports their cause.
+ * Starts with the native player. Switches to hls.js when the viewer chooses a rendition, when the link must be renewed
+ * before the episode ends, or after an error or a stall. On errors it switches because only hls.js reports their cause.
  */
 export const openNativeThenHls: OpenPlayer = (video, initialSource, startSeconds, events) => {
   let source = initialSource

@@ -9,7 +9,7 @@ export interface PlayState {
   started: boolean
 }
 
-/** The play state with values that change several times a second. */
+/** The play state, and the values that change several times a second. */
 export interface VideoState extends PlayState {
   timeMs: number
   bufferedMs: number

@@ -26,7 +26,7 @@ test('finds the command of a key in upper and lower case', () => {
   ])
 })
 
-test("ignores the browser's own key combinations", () => {
+test("ignores the browser's own key combinations, and keys without a command", () => {
   expect(press('f', { ctrlKey: true })).toBeUndefined()
   expect(press('l', { metaKey: true })).toBeUndefined()
   expect(press('x')).toBeUndefined()

@@ -25,7 +25,8 @@ export function useCaptions(
     if (!video || !url) return
     const element = captionTrack(url, htmlLang, label ?? htmlLang)
     const { track } = element
-    // Chromium keeps a track in memory until the page is closed, so the track must not reference the video.
+    // Chromium keeps a track in memory until the page is closed. Its listeners reference the video, so they are removed
+    // at the end.
     const listening = new AbortController()
     const { signal } = listening
     const draw = () => {

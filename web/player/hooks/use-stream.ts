@@ -48,7 +48,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   const [openedUrl] = useState(source.hls_url)
   useEffect(() => {
     if (source.hls_url !== openedUrl) stream?.renew(source)
-    // Depends only on the link: the stream is opened once.
+    // Runs only when the link changes, because the stream is opened once per slide.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [source.hls_url])
 
@@ -76,7 +76,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   useEffect(() => {
     // A stream that failed before it was on screen may work now.
     if (active && failure === 'broken') retry()
-    // Runs only when the slide comes on screen. An error after that is shown instead of retried.
+    // Runs only when the slide comes on screen. A later error is shown instead of retried here.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [active])
   useEffect(() => {

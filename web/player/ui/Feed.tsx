@@ -28,8 +28,8 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   useLayoutEffect(() => {
     isLatestRef.current = isLatest
   })
-  // Jumps without animation to a slide that the parent chose: the first one, one from the episode list, or the next one
-  // after the end of an episode. After a swipe or `stepFeed`, the feed has already scrolled.
+  // Jumps without animation to a slide that the parent chose: the first slide, a slide from the episode list, or the
+  // next slide after an episode has ended. After a swipe or `stepFeed`, the feed has already scrolled.
   useLayoutEffect(() => {
     // Does not scroll back if the viewer moved on before this index was rendered.
     if (!box.current || reported.current === index || !isLatestRef.current()) return

@@ -134,8 +134,8 @@ export function VideoSlide(props: VideoSlideProps) {
 }
 
 /**
- * Runs a function at once or, if a dialog is open, when all dialogs are closed, so that the next episode does not
- * interrupt the user. Observes the document, because a dialog that is removed while it is open fires no `close` event.
+ * Runs a function at once or, if a dialog is open, when all dialogs are closed. The next episode must not interrupt a
+ * user in a dialog. Observes the document, because a dialog that is removed while it is open fires no `close` event.
  */
 function whenDialogCloses(run: () => void): () => void {
   const check = () => {

@@ -8,8 +8,8 @@ const declinedKey = 'auto-unlock-declined'
 const maxDeclined = 50
 
 /**
- * Offers auto-unlock after an episode was unlocked from the balance. Does nothing if it is already on for the drama, if
- * it was declined for the drama in this browser, or if the balance does not cover another episode.
+ * Offers auto-unlock after an episode was unlocked from the balance. Does nothing if auto-unlock is already on for the
+ * drama or was declined for it in this browser. Does nothing either if the balance does not cover another episode.
  */
 export async function offerAutoUnlock(queryClient: QueryClient, offer: AutoUnlockOffer): Promise<void> {
   const { videoId, cents, currency } = offer

@@ -11,7 +11,7 @@ vi.hoisted(() => {
 
 const { t } = i18n
 
-test('a withdrawal shows the amount to refund, or that nothing is left', () => {
+test('the text after a withdrawal states the amount to refund, or that nothing is left', () => {
   const all = { amount_cents: 59, currency: 'USD' }
   expect(withdrawalText(t, all)).toBe(
     'We’re refunding $0.59 to your original payment method. We’ve e-mailed you a confirmation.',

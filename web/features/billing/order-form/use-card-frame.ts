@@ -40,7 +40,7 @@ function createCardEntry(frame: RefObject<HTMLIFrameElement | null>, pendingRepl
     })
   return {
     check(focusFirst) {
-      // The frame checks its fields itself before it creates a token.
+      // If `focusFirst` is true, the form is sent next, and the frame then checks its fields before it creates a token.
       if (!focusFirst) post('check')
       return true
     },

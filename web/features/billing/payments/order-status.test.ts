@@ -60,14 +60,14 @@ test('an order that was refunded, or whose card was declined, is not shown as wa
 })
 
 test.each(orderStatuses)(
-  '%s: an order links to the offer unless it is pending or has unlocked something',
+  'an order with the status %s shows the offer again unless it is pending or unlocks something',
   (status) => {
     const isUnlocked = status === 'pending' || status === 'paid' || status === 'partially_refunded'
     expect(shouldShowOfferAgain({ ...order, status })).toBe(!isUnlocked)
   },
 )
 
-test('an order links to the offer after a refused or refunded payment, but not while a payment is processed', () => {
+test('an order shows the offer again after a declined or refunded payment, but not while a payment is processed', () => {
   const reason = { reason: 'late', message: 'The payment arrived too late.' }
   expect(shouldShowOfferAgain({ ...order, declined: reason })).toBe(true)
   expect(shouldShowOfferAgain({ ...order, auto_refund: reason })).toBe(true)
@@ -81,7 +81,7 @@ test('an order with a payment pending at the gateway is shown as processing, not
 })
 
 test.each(['failed', 'cancelled', 'expired'] as const)(
-  'an order that is %s with a pending payment is neither shown as uncharged nor offered again',
+  'an order with the status %s and a payment in progress is shown as processing, not as closed and unpaid',
   (status) => {
     const closed = { ...order, status, processing: true }
     const texts = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]
@@ -107,7 +107,7 @@ test('an order that is refunded automatically says so wherever it is shown, unle
   ])
 })
 
-test('an order that may still be paid is not shown as refused by the bank', () => {
+test('the text of an order that may still be paid asks the user not to pay again', () => {
   expect(unpaidText(t, order)).toMatch(/please don’t pay again/)
   expect(mayStillBePaid(order)).toBe(true)
 })

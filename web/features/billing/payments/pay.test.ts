@@ -61,7 +61,7 @@ test.each([new ApiError(500, {}, 'refused'), new RequestError(429, 'A moment.', 
   },
 )
 
-test('a rate-limit response is shown, and not treated as a lost response', async () => {
+test('a rate-limit response rejects the payment, and does not count as a lost response', async () => {
   call.mockRejectedValueOnce(new RequestError(429, 'A moment.', 90))
   const made = { ...order } as Parameters<typeof payWithToken>[0]
   await expect(payWithToken(made, 'tok_2', 'Ada', 'Lovelace')).rejects.toMatchObject({ retryAfter: 90 })

@@ -7,7 +7,8 @@ import type { Choice } from './choices.ts'
 const daysOfMonth = 365 / 12
 
 /**
- * Returns a plan's price per month, to compare plans of different lengths; '' for a monthly plan and for other choices.
+ * Returns a plan's price per month, to compare plans of different lengths. Returns '' for a monthly plan, and for a
+ * choice that is not a plan.
  */
 export function monthlyPriceText(
   t: Translate,

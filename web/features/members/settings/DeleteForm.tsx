@@ -28,8 +28,8 @@ const RemainingBalance = lazy(async () => {
 })
 
 /**
- * Explains what is deleted and what is retained, reauthenticates the user, and deletes the account after consent by a
- * checkbox.
+ * Explains what is deleted and what is retained, and reauthenticates the user. Deletes the account only if the user has
+ * ticked the confirmation.
  */
 export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()

@@ -9,7 +9,7 @@ const SetUpSecondFactor = lazy(async () => ({
   default: (await import('./SetUpSecondFactor.tsx')).SetUpSecondFactor,
 }))
 
-/** Shows whether two-factor authentication is on. Turns it on or off. */
+/** Shows whether two-step sign-in is on. Turns it on or off. */
 export function SecondFactorSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   const on = user.second_factor

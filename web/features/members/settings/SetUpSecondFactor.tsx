@@ -20,8 +20,8 @@ interface StartedSetup {
 }
 
 /**
- * Sets up two-factor authentication in three steps: the password, the secret with the app's first code, and the
- * recovery codes, which are shown only once.
+ * Sets up two-step sign-in. Asks for the password, then shows the secret and asks for the app's first code, then shows
+ * the recovery codes. The codes are shown only once.
  */
 export function SetUpSecondFactor({ user, onDone }: { user: User; onDone: () => void }) {
   const queryClient = useQueryClient()

@@ -6,7 +6,7 @@ import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /**
  * Removes the fragment from the return path. The fragment of a mail's link contains a secret, which must not be sent to
- * any server. It is stored in this tab instead (`storeFragment`).
+ * any server. `storeFragment` stores the fragment in this tab instead.
  */
 const withoutSecret = (path: string | undefined) => path?.replace(/#.*/, '') ?? null
 

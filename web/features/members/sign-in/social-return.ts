@@ -37,15 +37,15 @@ export function socialSignInUrl(provider: string, returnTo: string | null): stri
 const key = 'stored_fragment'
 
 /**
- * Stores the fragment of the page to return to, in this tab, before a visit to a provider. The fragment of a mail's
- * link contains a secret, which must not be sent to any server.
+ * Stores in this tab the fragment of the page to return to. Called before a visit to a provider. The fragment of a
+ * mail's link contains a secret, which must not be sent to any server.
  */
 export function storeFragment(path: string | undefined): void {
   const fragment = path?.match(/#.*/)?.[0]
   if (fragment) tabStorage.set(key, fragment)
 }
 
-/** Returns the stored fragment, for a page that was opened without one. */
+/** Returns the stored fragment, for a page that was opened without a fragment. */
 export const storedFragment = () => tabStorage.get(key)
 
 /** Deletes the stored fragment. Called by the page that has used it. */

@@ -2,7 +2,7 @@ import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { loadScript, valueOf, type PixelKind } from './pixel.ts'
 
 /**
- * BIGO Ads' names of the events. BIGO Ads has no web events for a search or a subscription, so a search is sent as a
+ * BIGO Ads' names of the events. BIGO Ads has no web events for a search or a subscription. So a search is sent as a
  * custom event, and a subscription as a purchase.
  */
 const names = {
