@@ -95,6 +95,6 @@ export interface PushMessage {
   icon: string | null
   /** The path to open when the notification is clicked. */
   url: string
-  /** A notification replaces an earlier one with the same tag. */
+  /** A notification replaces an earlier notification with the same tag. */
   tag: string
 }

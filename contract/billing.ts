@@ -249,8 +249,8 @@ export const createOrder = endpoint({
     save_method: Type.Optional(Type.Object({ terms_text: Type.String({ maxLength: 4000 }) })),
     /**
      * The address for the order's e-mails. Optional in three cases. A subscriber's default is the address of the
-     * current period's order. With a saved card, it is the address of the order that saved the card; with the balance,
-     * that of the latest top-up.
+     * current period's order. With a saved card, it is the address of the order that saved the card. With the balance,
+     * it is the address of the latest top-up.
      */
     email: Type.Optional(FormText),
     /** The price that was shown to the customer. The order is refused if the price has changed. */
@@ -288,7 +288,7 @@ export const payOrder = endpoint({
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    /** The cardholder's name. Optional for express wallets, which send it to the gateway themselves. */
+    /** The cardholder's name. Optional for express wallets, which send the name to the gateway themselves. */
     first_name: Type.Optional(FormText),
     last_name: Type.Optional(FormText),
   }),

@@ -69,7 +69,7 @@ export const queryHomepage = endpoint({
   }),
   data: pageOf(VideoCard, {
     title: Type.String(),
-    /** The available sort orders, the default first; empty if there is only one. */
+    /** The available sort orders, the default first; empty if there is only one order. */
     sorts: Type.Array(stringEnum(sorts)),
   }),
 })

@@ -38,7 +38,7 @@ export type ResponseOf<E extends Endpoint> =
   | (Field<E, 'info'> extends TSchema ? { info: StaticOr<Field<E, 'info'>, never> } : never)
   | (Field<E, 'data'> extends TSchema ? { data: StaticOr<Field<E, 'data'>, never> } : never)
 
-/** Click ids of ads. They have at most 512 characters; the server ignores longer ones. */
+/** Click ids of ads. The server ignores click ids of more than 512 characters. */
 const adClickIds = { fbclid: Type.Optional(Type.String()), ttclid: Type.Optional(Type.String()) }
 
 /**

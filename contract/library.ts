@@ -9,7 +9,7 @@ export const HistoryEntry = Type.Object({
   position_ms: Milliseconds,
   at: Time,
   source: Type.Optional(stringEnum(['purchase', 'subscription'])),
-  /** The number of the next playable episode of a watched video; null after the last one. */
+  /** The number of the next playable episode of a watched video; null after the last playable episode. */
   next_number: Type.Optional(nullable(Type.Integer())),
 })
 export type HistoryEntry = Static<typeof HistoryEntry>

@@ -35,7 +35,7 @@ export const Membership = Type.Object({
   gateway: nullable(Type.String()),
   /** The payment method of the subscription: brand and last digits of a card, no digits for a wallet. */
   method: Type.Optional(Type.Object({ brand: nullable(Type.String()), last4: nullable(Type.String()) })),
-  /** True if the payment method was removed at the gateway: the subscription needs a new one to renew. */
+  /** True if the payment method was removed at the gateway: the subscription then needs a new method to renew. */
   method_detached: Type.Optional(Type.Boolean()),
 })
 export type Membership = Static<typeof Membership>

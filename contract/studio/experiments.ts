@@ -11,7 +11,8 @@ export const experimentKinds = ['free_episodes', 'episode_price', 'video_price',
 export type ExperimentKind = (typeof experimentKinds)[number]
 
 /**
- * A variant that a share of the viewers sees. The first one is the control: it has only a share, and changes nothing.
+ * A variant that a share of the viewers sees. The first variant is the control: it has only a share, and changes
+ * nothing.
  */
 export const Variant = Type.Object({
   /** In percent; the shares of all variants add up to 100. */
@@ -81,7 +82,10 @@ export const ExperimentResult = Type.Object({
   /** Minimum number of exposed viewers per variant for a decision. */
   min_viewers: Type.Integer(),
   has_too_few_viewers: Type.Boolean(),
-  /** Sample ratio mismatch: the variants' actual shares differ from the configured ones, so the result is not valid. */
+  /**
+   * Sample ratio mismatch: the actual shares of the variants differ from the configured shares, so the result is not
+   * valid.
+   */
   has_sample_ratio_mismatch: Type.Boolean(),
   /** Price warnings for the variants of a draft; the control is number 0. */
   warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: stringEnum(priceWarnings) })),

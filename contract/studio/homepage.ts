@@ -59,7 +59,7 @@ const NamedLabel = Type.Object({ id: Id, slug: Type.String(), name: Type.String(
 
 const StudioHomepage = Type.Object({
   draft: HomepageDraft,
-  /** The version of the loaded homepage. Saving requires it, which prevents lost updates. */
+  /** The version of the loaded homepage. Saving requires the version, to prevent lost updates. */
   version: Type.String(),
   /**
    * The last publication in the studio; null before the first. `operator` is null if the command line published, or if

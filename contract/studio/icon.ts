@@ -18,7 +18,8 @@ export const SiteIcon = Type.Object({
   /** The URL of the image; it changes with the icon. */
   address: Type.String(),
   /**
-   * True if the icon was uploaded in the studio; false if it is set by the environment variable or is the built-in one.
+   * True if the icon was uploaded in the studio; false if it is set by the environment variable or is the built-in
+   * icon.
    */
   custom: Type.Boolean(),
 })

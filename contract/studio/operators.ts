@@ -149,8 +149,8 @@ export const AuditEvent = Type.Object({
   id: Id,
   at: Time,
   /**
-   * The name of the event: one of contract/studio/audit-events.ts, or one that only older versions wrote. The event of
-   * a command is named `studio ` followed by the command, such as `studio order refund`.
+   * The name of the event: an event of contract/studio/audit-events.ts, or an event that only older versions wrote. The
+   * event of a command is named `studio ` followed by the command, such as `studio order refund`.
    */
   event: Type.String(),
   /** The operator's e-mail address; null for the command line, and for events of viewers, gateways and jobs. */

@@ -146,7 +146,7 @@ export type OrderDetails = Static<typeof OrderDetails>
 const orderFilters = {
   status: Type.Optional(stringEnum(orderStatuses)),
   gateway: Type.Optional(stringEnum(orderGatewayIds)),
-  /** An e-mail address or a user id; or an order number or id, which overrides the other filters. */
+  /** An e-mail address or a user id. An order number or order id is also accepted, and overrides the other filters. */
   customer: Type.Optional(Type.String({ maxLength: 254 })),
   /** Orders created at or after `since` and before `until`. */
   since: Type.Optional(Time),

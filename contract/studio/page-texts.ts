@@ -12,7 +12,7 @@ const editorRoles: readonly Role[] = ['owner', 'editor']
 
 /** The page and its language. */
 const pageKey = { name: stringEnum(pageNames), language: LanguageCode }
-/** The version of the loaded text. Saving requires it, which prevents lost updates. */
+/** The version of the loaded text. Saving requires the version, to prevent lost updates. */
 const version = Type.String({ maxLength: 100 })
 
 const PageText = Type.Object({

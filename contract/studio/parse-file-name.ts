@@ -53,7 +53,7 @@ export interface ChosenCovers<File> {
   ignored: { file: File; chosen: File }[]
 }
 
-/** Chooses the first cover of each language. Without a cover for all languages, the English one is used for all. */
+/** Chooses the first cover of each language. Without a cover for all languages, the English cover is used for all. */
 export function chooseCovers<File>(
   files: readonly File[],
   nameOf: (file: File) => string,

@@ -20,7 +20,7 @@ export type RateLimitName = (typeof rateLimitNames)[number]
 
 /**
  * Bounds of the rate limits that can be set in the studio. A lower limit could lock operators out of the studio or stop
- * customers from paying; a higher one would have no effect. Environment variables are not bounded.
+ * customers from paying; a higher limit would have no effect. Environment variables are not bounded.
  */
 export const rateLimitBounds: Record<RateLimitName, { min: string; max: string }> = {
   signInAccount: { min: '5/min', max: '60/min' },

@@ -121,7 +121,7 @@ export const listFailedUploads = command({
 /** Mails are personal data, so only the owner and support see them. */
 const supportRoles = ['owner', 'support'] as const
 
-/** An abandoned mail: its subject, never its text, which may contain a secret for an account. */
+/** An abandoned mail. It has the subject, but never the text, because the text may contain a secret for an account. */
 export const AbandonedMail = Type.Object({
   id: Id,
   subject: Type.String(),

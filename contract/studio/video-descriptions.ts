@@ -6,7 +6,7 @@ import { uploaderRoles } from './uploads.ts'
 import { PartialLocalizedText } from './videos.ts'
 
 /**
- * The values of a `video.yaml`: the fields of `video edit` (a missing one is null, false or empty) and the titles of
+ * The values of a `video.yaml`: the fields of `video edit` (a missing field is null, false or empty) and the titles of
  * the episodes.
  */
 export const VideoDescription = Type.Object({
@@ -20,7 +20,7 @@ export const VideoDescription = Type.Object({
   episode_cents: Cents,
   video_cents: Cents,
   currency: Currency,
-  /** Titles of the episodes in order, up to the last one with a title. */
+  /** Titles of the episodes in order, up to the last episode with a title. */
   episode_titles: Type.Array(PartialLocalizedText),
 })
 export type VideoDescription = Static<typeof VideoDescription>

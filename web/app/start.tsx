@@ -26,7 +26,7 @@ export async function start(fromCampaignLink: boolean): Promise<void> {
   if (element) startTransition(() => createRoot(element).render(<Providers router={router} />))
 }
 
-// Calls are not retried automatically: a rejected call would be rejected again, and a failed one has a retry button.
+// Calls are not retried automatically: a rejected call would be rejected again, and a failed call has a retry button.
 const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 60_000, retry: false, refetchOnWindowFocus: false } },
 })

@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
 import en from './en/balance.json'
 
-// Imported by the parts for a prepaid balance, on sites that have one.
+// Imported by the parts for prepaid balances, on sites that have balances.
 i18n.add('en', en)

@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 import type { TextTree } from './translator.ts'
 
-/** Parts of the texts: those of the first screens, and those loaded with other screens. */
+/** The parts of the texts: `base` for the first screens, and parts that load with other screens. */
 export type TextPart =
   | 'base'
   | 'watch'

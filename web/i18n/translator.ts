@@ -42,7 +42,7 @@ export function createTranslator<Key extends string>(language: Language) {
       const text = find(translator.language, key, values) ?? find('en', key, values) ?? key
       return text.replaceAll(/{{(\w+)}}/g, (_, name: string) => String(values[name] ?? ''))
     },
-    /** Adds the texts of a part to the existing ones. */
+    /** Adds the texts of a part to the existing texts. */
     add: (to: Language, tree: TextTree) => addTree(to, tree),
     setLanguage(chosen: Language): void {
       translator.language = chosen

@@ -35,7 +35,7 @@ export class ApiError extends Error {
  */
 export class RequestError extends Error {
   readonly status: number
-  /** The number of seconds after which the server allows a retry, if it states one. */
+  /** The number of seconds after which the server allows a retry, if it states a delay. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, message: string, retryAfter?: number) {

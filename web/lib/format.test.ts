@@ -8,7 +8,7 @@ async function open(lang: string) {
   return { ...(await import('./format.ts')), ...(await import('./format-money.ts')) }
 }
 
-/** Replaces any kind of space with a plain one. */
+/** Replaces any kind of space with a plain space. */
 const plain = (words: string) => words.replaceAll(/\s/g, ' ')
 
 it('formats dates in the en-US long form in every language', async () => {

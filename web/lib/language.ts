@@ -35,8 +35,8 @@ export function currentLanguage(): Language {
 }
 
 /**
- * Returns the offered language named by `?lang=`, else the stored choice, else the browser's preferred one, else the
- * default.
+ * Returns the offered language named by `?lang=`, else the stored choice, else the browser's preferred language, else
+ * the default.
  */
 function detectLanguage(): Language {
   const requested = new URLSearchParams(location.search).get('lang')

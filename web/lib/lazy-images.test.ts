@@ -7,11 +7,11 @@ afterEach(() => void vi.useRealTimers())
 describe('throttled', () => {
   it('runs at once, then at most once per 200 ms', () => {
     const run = vi.fn<() => void>()
-    const ask = throttled(run)
-    ask()
+    const runThrottled = throttled(run)
+    runThrottled()
     expect(run).toHaveBeenCalledTimes(1)
-    ask()
-    ask()
+    runThrottled()
+    runThrottled()
     vi.advanceTimersByTime(199)
     expect(run).toHaveBeenCalledTimes(1)
     vi.advanceTimersByTime(1)
@@ -38,7 +38,7 @@ describe('the cache of loaded images', () => {
 
 describe('whenNear', () => {
   let margin: string | undefined
-  let meet: (element: object) => void = () => {}
+  let intersect: (element: object) => void = () => {}
   beforeEach(() => {
     class Observer {
       constructor(
@@ -46,7 +46,7 @@ describe('whenNear', () => {
         options: { rootMargin: string },
       ) {
         margin = options.rootMargin
-        meet = (target) => onIntersect([{ target, isIntersecting: true }])
+        intersect = (target) => onIntersect([{ target, isIntersecting: true }])
       }
       observe() {}
       unobserve() {}
@@ -56,14 +56,14 @@ describe('whenNear', () => {
 
   it('reports an element once, when it is at most 30 % of the viewport height away', () => {
     expect(lazyImageLimits).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cacheSize: 200 })
-    const come = vi.fn<() => void>()
+    const onNear = vi.fn<() => void>()
     // The tested function reads no property of the element.
     const element = {} as Element
-    whenNear(element, come)
+    whenNear(element, onNear)
     expect(margin).toBe('0px 30% 30% 30%')
-    meet(element)
-    meet(element)
+    intersect(element)
+    intersect(element)
     vi.advanceTimersByTime(1000)
-    expect(come).toHaveBeenCalledTimes(1)
+    expect(onNear).toHaveBeenCalledTimes(1)
   })
 })

@@ -22,8 +22,8 @@ export function hideError(): void {
 }
 
 /**
- * Uses the toast once it is loaded, in the order of the calls. Two imports would not keep the order, because the second
- * does not wait for the style sheet that the first one loads.
+ * Uses the toast once it is loaded, in the order of the calls. Two imports would not keep the order: the second import
+ * does not wait for the style sheet that the first import loads.
  */
 function withToast(use: (toast: Awaited<ReturnType<typeof loadToast>>) => void): void {
   loading ??= loadToast()

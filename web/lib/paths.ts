@@ -7,7 +7,7 @@ export const paths = {
   more: {
     pattern: '/more/:id',
     to: (id: string) => `/more/${encodeURIComponent(id)}`,
-    /** The same list as a feed that starts at one of its dramas. */
+    /** The URL of the same list as a feed that starts at the given drama. */
     feed: (id: string, videoId = '') => `/more/${encodeURIComponent(id)}?feed=${encodeURIComponent(videoId)}`,
   },
   video: {

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Replaces `localStorage` in a test with an empty one. @returns its entries */
+/** Replaces `localStorage` in a test with an empty storage. @returns its entries */
 export function stubStorage(): Map<string, string> {
   const entries = new Map<string, string>()
   vi.stubGlobal('localStorage', {

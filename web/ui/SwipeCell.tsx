@@ -6,7 +6,7 @@ export const openThreshold = 0.15
 
 /**
  * Returns whether the row is open after a swipe. Beyond the threshold, a swipe to the left opens a closed row, and a
- * swipe to the right closes an open one.
+ * swipe to the right closes an open row.
  * @param moved the movement in pixels, negative to the left, where the action is
  */
 export function shouldStayOpen(wasOpen: boolean, moved: number, actionWidth: number): boolean {

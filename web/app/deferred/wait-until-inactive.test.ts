@@ -50,8 +50,8 @@ it('waits while a video plays and resolves when it is paused', async () => {
 
 it.each([{ saveData: true }, { effectiveType: '2g' }, { effectiveType: 'slow-2g' }])(
   'waits on a metered or slow connection: %o',
-  async (thin) => {
-    Object.assign(connection, thin)
+  async (restriction) => {
+    Object.assign(connection, restriction)
     const waiting = wait()
     await later()
     expect(waiting.isOver).toBe(false)

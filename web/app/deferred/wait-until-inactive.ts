@@ -11,14 +11,14 @@ export function waitUntilInactive(): Promise<void> {
   const onInput = () => {
     hadInput = true
   }
-  for (const touch of inputEvents) addEventListener(touch, onInput, { capture: true, passive: true })
+  for (const event of inputEvents) addEventListener(event, onInput, { capture: true, passive: true })
   const check = () => {
     if (hadInput || isPlaying() || shouldSaveData()) {
       hadInput = false
       setTimeout(check, inactiveMs)
       return
     }
-    for (const touch of inputEvents) removeEventListener(touch, onInput, { capture: true })
+    for (const event of inputEvents) removeEventListener(event, onInput, { capture: true })
     resolve()
   }
   setTimeout(check, inactiveMs)

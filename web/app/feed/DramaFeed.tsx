@@ -28,7 +28,7 @@ import screen from '#web/app/screens/video-screen.module.css'
 /** When this many dramas remain, the next page is fetched. */
 const minDramasAhead = 4
 
-/** A feed of dramas, each with its first episode: the dramas of the section, then the most popular ones. */
+/** A feed of dramas, each with its first episode: the dramas of the section, then the most popular dramas. */
 export function DramaFeed({ section, missing: notFound }: { section: string; missing: ReactNode }) {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(feedQuery(section))

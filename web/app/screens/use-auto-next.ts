@@ -1,7 +1,7 @@
 import { useStableCallback } from './use-stable-callback.ts'
 
 /**
- * Auto-next: starts the next episode when the one on screen ends. Ignores the end of an episode that the viewer has
+ * Auto-next: starts the next episode when the episode on screen ends. Ignores the end of an episode that the viewer has
  * already swiped away.
  */
 export function useAutoNext(shownId: string | undefined, playNext: () => void): (endedId: string) => void {

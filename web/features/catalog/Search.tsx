@@ -18,7 +18,7 @@ export function Search() {
   const { t } = useTranslation()
   const [searches, setSearches] = useState(readSearches)
   const [menu, tags] = [useQuery(homepageQuery), useQuery(tagsQuery)]
-  // Both lists are shown once both have loaded. Otherwise the second list could move the first one.
+  // The two lists appear together. Otherwise the list that loads last could move the other list.
   const areLoaded = !menu.isLoading && !tags.isLoading
   const search = useSearch()
   return (

@@ -33,7 +33,7 @@ export function HomeSection({ section, first }: { section: Section; first: boole
   )
 }
 
-/** A titled block of cards, as one row that scrolls horizontally or as a grid. */
+/** A titled block of cards: a grid, or one row that scrolls horizontally. */
 export function CardSection({
   title,
   more,

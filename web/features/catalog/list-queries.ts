@@ -23,7 +23,7 @@ interface FeedPage {
 const perPage = 10
 
 /**
- * The dramas of a feed: the dramas of a section, then the most popular dramas, which may repeat some of them. Fetched
+ * The dramas of a feed: first the dramas of a section, then the most popular dramas. A drama may occur twice. Fetched
  * once per visit, so that the order is the same when the viewer returns from a drama.
  */
 export const feedQuery = (section: string) =>

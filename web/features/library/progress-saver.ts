@@ -18,7 +18,7 @@ type Send = (position: WatchPosition, at: Date) => Promise<unknown>
 
 /**
  * Saves the viewer's position when an episode starts, after a seek, every 15 s during playback, and on `flush` (pause,
- * page hidden). A new episode replaces the position in the previous one, because a video has only one position. The
+ * page hidden). A new episode replaces the position in the previous episode, because a video has only one position. The
  * same position is not sent twice. `flush` resolves when the server has responded to the last position.
  */
 export function createProgressSaver(send: Send = sendPosition, now: () => Date = () => new Date()) {

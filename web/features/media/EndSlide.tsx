@@ -14,7 +14,7 @@ import { useCountdown } from './use-countdown.ts'
 import styles from './end-slide.module.css'
 
 interface EndSlideProps {
-  /** Related dramas. The first one plays next. */
+  /** Related dramas. The first drama plays next. */
   related: VideoCard[]
   /** Whether more episodes of this drama will be released. */
   hasMoreEpisodes: boolean

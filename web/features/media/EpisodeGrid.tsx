@@ -5,7 +5,7 @@ import { Stepper } from '#web/ui/forms/Stepper.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './episode-grid.module.css'
 
-/** With more episodes than this, a stepper is shown, because it is quicker than finding a tile. */
+/** Above this number of episodes, a stepper is shown, because finding a tile would take longer. */
 const manyEpisodes = 24
 
 interface EpisodeGridProps {

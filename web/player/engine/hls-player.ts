@@ -258,7 +258,7 @@ function limitGapChecks(
   }
 }
 
-/** Returns the index of the rendition with this shorter side, else of the next lower one, else of the lowest. */
+/** Returns the index of the rendition with this shorter side, else of the next lower rendition, else of the lowest. */
 function levelIndexFor({ levels }: Hls, side: number): number {
   return Math.max(
     0,

@@ -3,7 +3,7 @@ import { play } from './play.ts'
 import { preferences } from './preferences.ts'
 import type { OpenPlayer, Source } from './player.ts'
 
-/** The first Chromium version whose native HLS player was tested; older ones use hls.js. */
+/** The first Chromium version whose native HLS player was tested; older versions use hls.js. */
 const firstTestedVersion = 150
 
 /** Declares an API that TypeScript's DOM types lack. */
@@ -14,10 +14,10 @@ declare global {
 }
 
 /**
- * Returns whether the native player starts the episode on screen. It starts faster than hls.js: it needs no script,
- * begins with the lowest rendition and switches up after one segment. It is not used if the viewer chose a rendition,
- * because it cannot select one. It is not used for encrypted segments, because it cannot play those with an init
- * section.
+ * Returns whether the native player starts the episode on screen. The native player starts faster than hls.js: it needs
+ * no script, begins with the lowest rendition and switches up after one segment. It cannot select a rendition, so it is
+ * not used if the viewer chose a rendition. It cannot play encrypted segments that have an init section, so it is not
+ * used for encrypted streams.
  */
 export function shouldStartNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
   const { brands = [] } = navigator.userAgentData ?? {}

@@ -21,8 +21,8 @@ export function startSegmentWorker(): void {
 }
 
 /**
- * Makes the page load segments itself. Reports the pending segments of the worker as failed, so that hls.js loads them
- * again.
+ * Makes the page load segments itself. Reports the pending segments of the worker as failed, so that the page loads
+ * them again.
  */
 function disableWorker(): void {
   worker = undefined

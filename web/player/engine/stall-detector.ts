@@ -35,7 +35,7 @@ export function detectStall(
     timer = undefined
     previousState = ''
   }
-  // Checks only while the video plays: the streams before and after the one on screen are paused.
+  // Checks only while the video plays: the neighbours of the stream on screen are paused.
   video.addEventListener('play', start)
   video.addEventListener('pause', stop)
   if (!video.paused) start()

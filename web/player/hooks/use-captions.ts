@@ -12,7 +12,7 @@ const leaveSystemViewEvents = ['webkitendfullscreen', 'leavepictureinpicture']
 
 /**
  * Shows one caption track, or none, in a box over the video. Captions are at the top if their cues are placed there,
- * else at the bottom. The browser itself would draw simultaneous cues over each other, and long ones over the controls.
+ * else at the bottom. The browser itself would draw simultaneous cues over each other, and long cues over the controls.
  */
 export function useCaptions(
   video: HTMLVideoElement | null,

@@ -11,7 +11,7 @@ export interface ChosenCaption {
 
 /**
  * Returns the caption track in the chosen language, else in the interface language, else in English, else the first
- * one. Returns none if captions are off.
+ * track. Returns no track if captions are off.
  */
 export function useChosenCaption(all: Caption[]): ChosenCaption {
   const { i18n } = useTranslation()

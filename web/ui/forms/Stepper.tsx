@@ -81,8 +81,8 @@ function NumberField({ label, value, min, max, onValue }: Omit<StepperProps, 'fe
       onBlur={commit}
       onKeyDown={({ key }) => {
         if (key === 'Enter') commit()
-        // Escape closes a dialog around the field, which blurs the field and would apply the typed number. So discard
-        // it first.
+        // Escape closes a dialog around the field. The field then loses the focus and would apply the typed number. So
+        // discard the number first.
         if (key === 'Escape') setTyped(null)
       }}
       onKeyUp={({ key }) => {

@@ -23,14 +23,14 @@ export function useFields<Name extends string>(
     focus,
     set: (change: Partial<Texts<Name>>) => setValue((old) => ({ ...old, ...change })),
     /**
-     * Sets values for the next entry, such as empty ones after a submit. No field shows its message until it is used
+     * Sets values for the next entry, such as empty values after a submit. No field shows its message until it is used
      * again.
      */
     reset(change: Partial<Texts<Name>>): void {
       setValue((old) => ({ ...old, ...change }))
       setTouched([])
     },
-    /** Shows the messages of all fields and focuses the first invalid one. @returns true if all fields are valid */
+    /** Shows the messages of all fields and focuses the first invalid field. @returns true if all fields are valid */
     showErrors(): boolean {
       // A valid field that is not rendered stays untouched. When it appears, it then shows no message at once (the
       // second-factor code at sign-in).

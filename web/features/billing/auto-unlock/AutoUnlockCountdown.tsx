@@ -61,7 +61,7 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
   const { seconds } = useCountdown(countdownSeconds, () => void run())
   return (
     <section className={styles.countdown}>
-      {/* Screen readers announce this once; the countdown is outside, so that they do not announce each second. */}
+      {/* Screen readers announce this element once. The seconds are outside it, so they are not announced. */}
       <div role="status">
         <h2>
           {t('auto.countdown', { number: episode.number, price: money(price.episode_cents, price.currency) })}

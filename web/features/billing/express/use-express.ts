@@ -169,7 +169,9 @@ function useMountedWallet(
   return { place, wallet }
 }
 
-/** Converts a wallet's billing details to those of the form. A wallet's name is one string, or missing. */
+/**
+ * Converts a wallet's billing details to the billing details of the form. A wallet's name is one string, or missing.
+ */
 function billingDetailsOf({ name = '', email = '' }: WalletBillingDetails = {}): BillingDetails {
   const nameParts = name.trim().split(/\s+/)
   const last = nameParts.pop() ?? ''

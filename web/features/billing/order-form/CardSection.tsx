@@ -13,7 +13,7 @@ interface CardSectionProps {
   onEntry: (entry: CardEntry | null) => void
 }
 
-/** The fields for the cardholder's name, which belong to the site, and for the card, which belong to the gateway. */
+/** The site's fields for the cardholder's name, and the gateway's fields for the card. */
 export function CardSection({ Card, details, problem, onEntry }: CardSectionProps) {
   const { t } = useTranslation()
   return (

@@ -31,7 +31,7 @@ interface OrderFormProps {
 }
 
 /**
- * The order form. The fields for e-mail and name belong to the site, those for the card to the gateway. The button is
+ * The order form, with the site's fields for e-mail and name, and the gateway's fields for the card. The button is
  * beside the full price.
  */
 export function OrderForm({

@@ -31,8 +31,8 @@ export function useMethodChange({ gateway, method }: MethodFormParams, card: Car
       applyResult,
     )
   /**
-   * Called when the 3-D Secure check has ended, with any result. If the change still needs a check, the user has not
-   * passed this one.
+   * Called when the 3-D Secure check has ended, with any result. If a check is still required, the user has not passed
+   * it.
    */
   const checked = ({ id }: PaymentMethodChange) =>
     attempt(async () => {

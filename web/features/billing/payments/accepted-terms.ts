@@ -13,10 +13,7 @@ export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: b
   return parts.filter(Boolean).join(' ')
 }
 
-/**
- * Returns the order fields with the price shown to the user. The server refuses the order if this is not the current
- * price.
- */
+/** Returns the order fields with the price shown to the user. The server refuses the order if the price has changed. */
 export const acceptedPriceFields = ({ cents, bonusCents }: Pick<Choice, 'cents' | 'bonusCents'>) =>
   bonusCents === undefined ? { amount_cents: cents } : { amount_cents: cents, bonus_cents: bonusCents }
 

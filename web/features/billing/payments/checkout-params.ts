@@ -41,13 +41,13 @@ export function readMethodFormParams(search: string): MethodFormParams | null {
   return query.get('kind') === 'method' && gateway && method ? { gateway, method } : null
 }
 
-/** Returns the order id if the URL is that of a 3-D Secure check, else null. */
+/** Returns the order id if the URL belongs to a 3-D Secure check, else null. */
 export function readThreeDSecureOrderId(search: string): string | null {
   const query = new URLSearchParams(search)
   return query.get('kind') === 'check' ? query.get('order_id') : null
 }
 
-/** Returns the gateway if the URL is that of a framed express wallet, else null. */
+/** Returns the gateway if the URL belongs to a framed express wallet, else null. */
 export function readExpressGateway(search: string): GatewayId | null {
   const query = new URLSearchParams(search)
   const gateway = gatewayIds.find((known) => known === query.get('gateway'))
@@ -60,7 +60,7 @@ export async function loadMembership(): Promise<Membership | null> {
   return membership.plan ? membership : null
 }
 
-/** A plan that was chosen while another one is active. */
+/** A plan that was chosen while another plan is active. */
 export interface PlanChange {
   plan: Plan
   membership: Membership

@@ -54,7 +54,7 @@ export interface WalletSettings {
 }
 
 /**
- * Returns whether a gateway supports express wallets. Whether this browser has one is known only after the gateway's
- * script has loaded.
+ * Returns whether a gateway supports express wallets. Whether this browser has such a wallet is known only after the
+ * gateway's script has loaded.
  */
 export const hasExpress = (gateway: string): boolean => gateway !== 'paypal'

@@ -24,8 +24,8 @@ export async function pollOrder(orderId: string): Promise<Order> {
 }
 
 /**
- * Waits for an order's result after the 3-D Secure check. If the order still needs a check, the user has not passed
- * this one, and can enter a card again.
+ * Waits for an order's result after the 3-D Secure check. If a check is still required, the user has not passed it, and
+ * can enter a card again.
  */
 export async function orderAfterThreeDSecure(orderId: string): Promise<Order> {
   const order = await pollOrder(orderId)

@@ -18,7 +18,7 @@ interface PaymentOptions {
   price: Pick<Choice, 'cents' | 'bonusCents'>
   /** True if the user requested immediate delivery and acknowledged its consequences. */
   immediateDelivery: boolean
-  /** Called with the current price, if the price or the bonus differs from the one shown to the user. */
+  /** Called with the current price, if the price or the bonus has changed since it was shown to the user. */
   onPriceChanged(cents: number): void
   /** Called if the user already owns the item. */
   onOwned(): void

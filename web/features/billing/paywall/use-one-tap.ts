@@ -12,7 +12,7 @@ interface OneTapOptions {
   /** The payment source: a saved card, or the balance. */
   source: Pick<BodyOf<typeof createOrder>, 'gateway' | 'saved_method_id'> | undefined
   choice: Choice | undefined
-  /** The text shown with the button, which the user accepts by pressing it. */
+  /** The text shown with the button, which the user accepts by pressing the button. */
   termsText: string
   onPaid: (order: Order) => void
   /**

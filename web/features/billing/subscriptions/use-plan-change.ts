@@ -10,7 +10,7 @@ type AcceptedTerms = Pick<BodyOf<typeof createOrder>, 'amount_cents' | 'consent'
 /**
  * Schedules a change of plan for a subscriber's next period; choosing the current plan reverts the change. The order
  * names any method offered for plans, but the server charges the subscription's payment method.
- * @param onPriceChanged called with the current price if it differs from the one shown to the user
+ * @param onPriceChanged called with the current price if it differs from the price shown to the user
  */
 export function usePlanChange(
   { id: gateway, kind: method }: Pick<OfferedGateway, 'id' | 'kind'>,

@@ -1,8 +1,8 @@
 import type { User } from '#contract/members.ts'
 
 /**
- * The credentials for a reauthentication: the password or, for an account without one, a code of the authenticator app.
- * Shortly after a sign-in, no credentials are needed.
+ * The credentials for a reauthentication: the password or, for an account without a password, a code of the
+ * authenticator app. Shortly after a sign-in, no credentials are needed.
  */
 export interface Credentials {
   current_password: string

@@ -22,7 +22,7 @@ export const meta: PixelKind = {
       push: command,
       loaded: true,
       version: '2.0',
-      // The site reports page views itself, and only those of pages without secrets.
+      // The site reports page views itself, and only for pages without secrets.
       disablePushState: true,
     })
     Object.assign(window, { fbq, _fbq: fbq })
