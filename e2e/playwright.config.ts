@@ -37,7 +37,7 @@ export default defineConfig({
   },
   // Tests run on a phone, or with the tag `@desktop` on a desktop. Those with the tag `@sizes` run on a desktop as
   // well, in `npm run test:screens`, which also runs the tests with the tag `@screens`. A worker that changed to the
-  // other project would start a new site and a new browser. The shares of the workers prevent this.
+  // other project would start a new site and a new browser. The fixed numbers of workers prevent this.
   projects: [
     { name: 'phone', workers: 4, grepInvert: /@desktop|@screens/, use: phone },
     { name: 'desktop', workers: 1, grep: /@desktop/, grepInvert: /@screens/, use: desktop },

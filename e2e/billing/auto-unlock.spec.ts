@@ -53,7 +53,7 @@ async function withAutoUnlock(page: Page): Promise<void> {
 const unlockedLine = (page: Page, number: number) =>
   page.getByRole('status').filter({ hasText: `Episode ${number} was unlocked for $0.99.` })
 
-test('auto-unlock is offered after an unlock, shows the price before each automatic unlock, and one press undoes that unlock', async ({
+test('an episode unlocks automatically after a notice with the price, and one press undoes the unlock', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)
@@ -86,7 +86,7 @@ test('if an episode ends while the terms are open, the next one plays after the 
   await expectPlaying(page, 5)
 })
 
-test('closing the terms is not an answer; only "Not now" declines auto-unlock', async ({ page }) => {
+test('closing the sheet with the terms does not decline auto-unlock; "Not now" does', async ({ page }) => {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
   await repeatEpisode(page)
@@ -185,7 +185,9 @@ test('within a day of an undo, the notice of the next unlock offers "Turn off" i
   expect(await readAvailableBalance(page)).toBe(500 - 3 * 99)
 })
 
-test('an undo that was already used elsewhere is refused with the reason', async ({ page }) => {
+test('if the daily undo was already used in another tab, the undo is refused with the reason', async ({
+  page,
+}) => {
   await withAutoUnlock(page)
   await page.goto(await towerUrl(page, 5))
   const message = 'You can undo one automatic unlock per drama within 24 hours.'

@@ -36,7 +36,7 @@ test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
 
-test("with a balance, an unlock after an ad's link takes as many taps and keys as the docs say", async ({
+test("a viewer with a balance who opens an ad's link unlocks with as many taps and keys as the docs say", async ({
   page,
   context,
 }) => {
@@ -174,7 +174,7 @@ test('the member area shows the balance and its history, and refunds unspent mon
   await expect(balance.getByRole('button', { name: 'Refund unspent money' })).toHaveCount(0)
 })
 
-test('a top-up can be bought in the member area, and the receipt of an episode paid with it names the balance', async ({
+test('a top-up can be bought in the member area, and the receipt of an episode names the balance as payment method', async ({
   page,
 }) => {
   await page.goto('/my')
@@ -259,7 +259,7 @@ test('an account with paid money can be deleted after the member confirms giving
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
-test('support must confirm that a customer gives up paid money before deleting the customer', async ({
+test('to delete a customer with paid money, support must confirm that the customer gives up the money', async ({
   page,
 }) => {
   await page.goto('/')

@@ -63,7 +63,7 @@ test.describe('with a balance', () => {
     await expect.poll(() => overlap(offer, panel)).toBe(false)
   })
 
-  test('the paywall does not move when a toast disappears, and the next paywall reserves no space for it @screens', async ({
+  test('the paywall does not move when a toast disappears, and the next paywall reserves no space for a toast @screens', async ({
     page,
   }) => {
     await topUpAtPaywall(page, 4)

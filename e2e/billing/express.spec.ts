@@ -55,7 +55,7 @@ function watchOrders(page: Page): { body: Record<string, unknown>; code: Promise
   return orders
 }
 
-test('an express wallet pays the amount shown in its sheet, with the e-mail from the wallet', async ({
+test('an express wallet pays the amount shown in its sheet, and the order has the e-mail address of the wallet', async ({
   page,
 }) => {
   const orders = watchOrders(page)
@@ -76,7 +76,7 @@ test('the terms of a plan are shown in the panel and in the sheet, and are sent 
   await page.goto(await towerUrl(page, 4))
   await chooseMonthly(lockedPanel(page, 4))
   const wallet = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
-  // The choice is posted to the wallet's frame as a message.
+  // Waits for the wallet's frame, because the panel posts the choice to the frame as a message.
   await expect(wallet).toHaveAccessibleDescription(renewal)
   await wallet.click()
   const sheet = sandboxSheet(expressFrame(page))
@@ -111,7 +111,7 @@ test('the wallet sells the offer that was chosen before the wallet’s script ha
   )
 })
 
-test('the sheet is closed by its button, by Escape and by the back button, and nothing was ordered', async ({
+test('the sheet closes by its button, by Escape and by the back button, and no order is created', async ({
   page,
 }) => {
   const orders = watchOrders(page)
@@ -188,7 +188,7 @@ test.describe('if the connection is lost', () => {
     expect(paid).toHaveLength(1)
   })
 
-  test('before the response to the order, a message warns against paying twice, and another press uses the same key', async ({
+  test('before the response to the order, a message warns against paying twice, and another press sends the same idempotency key', async ({
     page,
   }) => {
     const keys: (string | undefined)[] = []
@@ -290,7 +290,7 @@ test.describe("Stripe's Express Checkout Element", () => {
   // The browser logs Stripe's response to a declined card.
   test.use({ allowedConsoleMessages: /status of 402/ })
 
-  /** Chooses cards through Stripe, whose wallet then replaces the sandbox's. */
+  /** Chooses Stripe's cards, so that Stripe's wallet replaces the sandbox's, and opens the wallet's sheet. */
   async function openStripeSheet(page: Page, episode: number) {
     await page.goto(await towerUrl(page, episode))
     await choosePaymentMethod(lockedPanel(page, episode), 'Card')
@@ -359,7 +359,7 @@ test.describe("Stripe's Express Checkout Element", () => {
   })
 })
 
-test.describe('the panel with an express wallet, and its sheet', () => {
+test.describe('the panel with an express wallet, and the sheet of the wallet', () => {
   // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 

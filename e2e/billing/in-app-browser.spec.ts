@@ -8,7 +8,7 @@ const facebook =
 // axe is injected into the page as a script.
 test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
 
-test("in an in-app browser, the plans page links to the default browser, with the campaign's code, until the viewer closes the hint", async ({
+test("in an in-app browser, a hint on the plans page links to the default browser with the campaign's code, until the hint is closed", async ({
   page,
 }) => {
   await recordLayoutShifts(page)
@@ -35,7 +35,7 @@ test("in an in-app browser, the plans page links to the default browser, with th
 test('in an in-app browser, an episode is paid without a separate window', async ({ page, context }) => {
   await context.addInitScript(() => {
     window.open = () => {
-      throw new Error('a pop-up')
+      throw new Error('the page opened a pop-up')
     }
   })
   await page.goto('/searchDetail/tower')

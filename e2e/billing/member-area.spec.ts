@@ -24,7 +24,7 @@ test('nothing in the member area moves, whichever part loads last @screens', asy
     for (const { viewport } of [desktop, phone]) {
       await page.setViewportSize(viewport)
       await page.route('**/api/payment/method', (route) => route.fulfill({ json: card }))
-      // The orders are requested at the same time as the part that is late.
+      // The late part is delayed until the orders have arrived. The page requests both at the same time.
       const orders = page.waitForResponse(/\/api\/payment\?/)
       await page.route(late, async (route) => {
         await orders

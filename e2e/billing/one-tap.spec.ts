@@ -74,7 +74,7 @@ test('a guest who bought without consent to save the card is asked for the card 
   await expect(lockedPanel(page, 5).getByRole('button', { name: /^Pay/ })).toHaveText('Pay $0.99')
 })
 
-test('a saved card that is declined shows the reason, and the other payment methods open and pay', async ({
+test('if a saved card is declined, the panel shows the reason and the other payment methods, and another card pays', async ({
   page,
 }) => {
   await saveCard(page, cards.declinesLater)

@@ -38,7 +38,7 @@ async function signOutBrowser(page: Page): Promise<() => Promise<void>> {
   }
 }
 
-/** Returns the path of the link with this purpose in the text of a mail. */
+/** Returns the path of a mail's link with this purpose, such as `claim`. */
 const linkIn = (text: string, purpose: string): string =>
   new RegExp(`https?://\\S+#${purpose}=[\\w-]+`).exec(text)?.[0].replace(/^https?:\/\/[^/]+/, '') ?? ''
 
@@ -99,7 +99,7 @@ async function expectClaimed(page: Page, email: string): Promise<void> {
   await expect(subscription).toContainText('Weekly renews on')
 }
 
-test('if the address on a receipt belongs to an account, the link of the receipt asks for a sign-in, and its page is shown again afterwards', async ({
+test('if the address on a receipt belongs to an account, the receipt’s link asks for a sign-in, and can be used afterwards', async ({
   page,
 }) => {
   const [email, password] = [address(), 'a quiet lighthouse']
@@ -121,7 +121,7 @@ test('if the address on a receipt belongs to an account, the link of the receipt
   await expectClaimed(page, email)
 })
 
-test('the page of a receipt’s link is shown again after a social sign-in, even if the first attempt was denied', async ({
+test('a receipt’s link can be used after a social sign-in, even if the first sign-in was denied', async ({
   page,
 }) => {
   const email = address()
@@ -168,7 +168,7 @@ test('the link of a receipt cancels a plan without a sign-in, and the member are
   await expect(subscription).toContainText('Weekly renews on')
 })
 
-test('the footer’s links request a cancellation or a withdrawal without a sign-in, and the link in the mail confirms it', async ({
+test('the footer leads to cancellation and withdrawal without a sign-in, and a mailed link confirms the withdrawal', async ({
   page,
 }) => {
   const email = address()

@@ -9,7 +9,7 @@ test('PayPal is approved in the same window and leads back to the episode', asyn
   expect(context.pages()).toHaveLength(1)
 })
 
-test('a payment that is cancelled at PayPal charges nothing, shows a message, and the episode can be paid another way', async ({
+test('a payment that is cancelled at PayPal shows that nothing was charged, and leads back to the locked episode', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 5))
@@ -21,7 +21,7 @@ test('a payment that is cancelled at PayPal charges nothing, shows a message, an
   await expect(lockedPanel(page, 5)).toBeVisible()
 })
 
-test('a PayPal payment whose tab was closed leads back to the episode from another tab', async ({
+test('if the tab of a PayPal payment was closed, the payment can be finished in another tab', async ({
   page,
   context,
 }) => {

@@ -18,7 +18,7 @@ const cards = {
   noFunds: '4000 0000 0000 9995',
 }
 
-test('a visitor watches, reaches a locked episode, is declined, pays and continues on the same page @sizes', async ({
+test('a visitor reaches a locked episode, pays after a declined card, and continues on the same page @sizes', async ({
   page,
   browser,
   isMobile,

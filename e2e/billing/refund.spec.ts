@@ -19,7 +19,9 @@ async function buyFourth(page: Page, number: string): Promise<void> {
   await payByCard(page, { number })
 }
 
-test('a refund locks the episode again, and the order shows it', async ({ page }) => {
+test('a full refund locks the episode again, a partial refund does not, and the member area shows both', async ({
+  page,
+}) => {
   await buyFourth(page, '4242 4242 4242 4242')
   await expectPlaying(page, 4)
   const order = (await lastOrder(page))?.id ?? ''
@@ -31,14 +33,14 @@ test('a refund locks the episode again, and the order shows it', async ({ page }
   await expectPlaying(page, 4)
 
   expect(await refund(order)).toContain('order_status: refunded')
-  // By now, the episode may have ended and the next one may play.
+  // Opens episode 4 again, because the next episode may play by now.
   await page.goto(await towerUrl(page, 4))
   await expect(lockedPanel(page, 4)).toBeVisible()
   await page.goto('/my')
   await expect(page.getByText(/· Refunded$/)).toBeVisible()
 })
 
-test('a chargeback locks the episode again, and the order shows it', async ({ page }) => {
+test('a chargeback locks the episode again, and the order is shown as charged back', async ({ page }) => {
   await buyFourth(page, '4000 0000 0000 0259')
   await expect.poll(() => lastOrder(page)).toMatchObject({ status: 'charged_back' })
   await page.goto(await towerUrl(page, 4))

@@ -78,7 +78,7 @@ test('if the card has expired at the renewal, the plan is past due, episodes sti
   await expect(subscriptionRegion(page)).toContainText('Weekly renews on')
 })
 
-/** Returns the sheet for another card or wallet, its form, and the gateway's frame in the form. */
+/** Opens the sheet that changes the payment method. @returns the sheet, its form, and the card's frame in the form */
 async function openMethodSheet(page: Page) {
   await subscriptionRegion(page).getByRole('button', { name: 'Change payment method' }).click()
   const sheet = page.getByRole('dialog', { name: 'Change payment method' })
@@ -240,7 +240,9 @@ test('a change of plan shows its terms, asks for no card, can be undone with one
   await expectAfterReload(page, 'Monthly renews on')
 })
 
-test('a change of plan that could not be charged is paid manually at its own price', async ({ page }) => {
+test('if the charge for a change of plan fails, the subscriber pays the price of the new plan manually', async ({
+  page,
+}) => {
   await subscribe(page, expiringCard)
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Monthly' }).click()

@@ -59,7 +59,7 @@ async function typeCard(fields: ReturnType<typeof fieldsIn>, number: string): Pr
   await fields.cvc.fill('123')
 }
 
-test("a card in Stripe's fields pays once, however often the button is pressed, and no other page loads Stripe's script", async ({
+test("a card in Stripe's fields pays once, however often the button is pressed, and only the payment page loads Stripe's script", async ({
   page,
   context,
 }) => {
@@ -72,11 +72,11 @@ test("a card in Stripe's fields pays once, however often the button is pressed, 
   expect(new Set(stripeRequests.scriptRequesters)).toEqual(new Set(['/order/easy']))
 })
 
-test.describe('a card that is refused', () => {
+test.describe('a declined card', () => {
   // The browser logs Stripe's response to a declined card.
   test.use({ allowedConsoleMessages: /status of 402/ })
 
-  test('is shown with our own message, the form stays filled, and another card pays', async ({
+  test('shows a message of the site, the form stays filled, and another card pays', async ({
     page,
     context,
   }) => {

@@ -16,7 +16,7 @@ test('a viewer who subscribes on the plans page can start watching from there', 
   await expect(page).toHaveURL('/')
 })
 
-test('the plans page marks the same plans as the paywall', async ({ page }) => {
+test('the plans page marks the recommended plan and the plan of best value', async ({ page }) => {
   await page.goto('/shopping')
   const card = (name: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })

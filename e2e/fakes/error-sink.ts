@@ -5,7 +5,7 @@ import type { BrowserContext } from '@playwright/test'
 export const sinkOrigin = 'http://errors.test'
 export const sinkDsn = 'http://public@errors.test/7'
 
-/** An item of a Sentry envelope: its type, and its payload if that is JSON. */
+/** An item of a Sentry envelope. The payload is null if the text is not JSON. */
 export interface EnvelopeItem {
   type: string
   text: string
@@ -27,8 +27,8 @@ export async function captureEnvelopes(context: BrowserContext): Promise<Envelop
 }
 
 /**
- * Parses an envelope: its header, then a header and a payload for each item. All end with a newline, except payloads
- * whose header has a length.
+ * Parses an envelope: its header, then a header and a payload for each item. Each of them ends with a newline. A payload
+ * whose header has a length may also contain newlines.
  */
 function readEnvelope(envelope: Buffer): EnvelopeItem[] {
   const items: EnvelopeItem[] = []
@@ -50,7 +50,7 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end === -1 ? bytes.length : end
 }
 
-/** Returns a payload as text. A session recording is a line of JSON and compressed events; returns only the events. */
+/** Returns a payload as text. A session recording is a line of JSON and compressed events, of which only the events are returned. */
 function textOf(payload: Buffer): string {
   const begin = endOfLine(payload, 0) + 1
   const compressed = payload[begin] === 0x78

@@ -8,7 +8,8 @@ import {
 } from 'oauth2-mock-server'
 
 /**
- * Cookie with the user's e-mail address, by which the issuer recognizes the user. Without it, each visit is a new user.
+ * Cookie with the user's e-mail address, by which the issuer recognizes the user. Without the cookie, each sign-in is a
+ * new user.
  */
 export const emailCookie = 'known_by'
 /** A cookie value for a user who denies access: the issuer redirects without a code. */

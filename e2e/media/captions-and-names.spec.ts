@@ -10,7 +10,7 @@ import { describe, episodesOf, findVideo, importFolder, conversionTimeoutMs } fr
 
 test.use({ site: { template: 'door', withFakeServices: false, settings: {} } })
 
-/** A caption file of an episode: number, language, name, content, and the expected text in the browser. */
+/** A caption file of an episode, and the texts that the browser should show. */
 interface CaptionFile {
   name: string
   content: string | Buffer
@@ -69,10 +69,10 @@ const captionFiles: readonly CaptionFile[] = [
 ]
 const films = ['S01E01.mp4', 'Episode 2.mp4', '03.mp4']
 const cover = 'cover.heic'
-/** The start of a HEIC file as phones write it; only its beginning is read. */
+/** The first bytes of a HEIC file as phones write it. The site reads only these. */
 const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')])
 
-test('the browser reads captions of every file format and file name, imported by command and in the studio', async ({
+test('captions with every format and kind of name reach the browser, imported by command line and in the studio', async ({
   page,
 }, info) => {
   const files = await writeFiles(info)
@@ -102,7 +102,7 @@ async function importByCommand(info: TestInfo, files: string): Promise<string> {
   writeFileSync(join(folder, 'video.yaml'), describe('Named by command'))
   cpSync(files, folder, { recursive: true })
   const output = await importFolder(folder)
-  // The only ignored file, with the reason.
+  // The output lists the ignored cover once, with the reason.
   expect(output.split('\n').filter((line) => line.includes('named-by-command/cover'))).toEqual([
     expect.stringContaining(`named-by-command/${cover} `),
   ])

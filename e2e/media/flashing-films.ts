@@ -141,7 +141,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     extension: 'webm',
     duration: 6,
     make(path) {
-      // One track, as a call records it when the other side turns the phone.
+      // Both sizes are in one track, as in a recorded call whose other participant turns the phone.
       const parts = ['96x64', '64x96'].map((size, at) => {
         const part = `${path}-${at}.webm`
         const codecs = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus']
@@ -340,7 +340,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     extension: 'mp4',
     duration: 2,
     make(path) {
-      // Grey with a fifth of white's brightness: in HLG, its code value is 0.3 (of 0 to 1).
+      // Grey with a fifth of the brightness of white. Its HLG code value is 0.3 on a scale from 0 to 1.
       const grey = 'nullsrc=size=96x64:rate=25:duration=2,format=yuv420p10,geq=lum=0.3*1023:cb=512:cr=512'
       const frames = 'setparams=color_primaries=bt2020:color_trc=arib-std-b67:colorspace=bt2020nc:range=pc'
       const labels = 'range=full:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc:log-level=error'
@@ -382,7 +382,7 @@ export function plainFilm([red, green, blue]: readonly number[]): Buffer {
   return ffmpeg(...film, '-vf', matrix, '-c:v', 'libx264', '-crf', '4', ...labels, ...fragments)
 }
 
-/** Describes the videos of a folder. Tests only expect that their audio and video are synchronous. */
+/** Describes the videos of a folder. Tests check only that their audio and video are synchronous. */
 export function filmsOf(folder: string, names: readonly string[]): FlashingFilm[] {
   return names.map((name) => ({
     kind: name,

@@ -12,7 +12,9 @@ import { describe, episodesOf, findVideo, importFolder, conversionTimeoutMs } fr
 import { filmsOf, flashingFilms, plainFilm, type FlashingFilm } from './flashing-films.ts'
 import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
 
+/** Between two times, in seconds. */
 const maxDistance = 0.05
+/** Between two values of a colour channel, which has 256 values. */
 const maxDifference = 4
 /** In seconds. An audio encoder may make each recording longer by up to one packet. */
 const maxDurationDifference = 0.1
@@ -23,7 +25,7 @@ interface PlaybackResult {
   lights: { bright: number[]; flashes: number[] }[]
   beeps: number[]
   colours: number[][]
-  /** On screen: the times of flashing frames, the colour of the middle frame, and the end time. */
+  /** On screen: the times of flashes and of bright frames, the colour of the middle frame, and the end time. */
   shown: { flashes: number[]; bright: number[]; colour: number[]; endedAt: number }
 }
 
@@ -108,7 +110,7 @@ async function colourOfReference(page: Page, colour: readonly number[]): Promise
   }, source)
 }
 
-/** Drops the videos on the page of a draft, and publishes it. @returns the video's id */
+/** Drops the videos on the page of a draft, and publishes the draft. @returns the draft's id */
 async function importByStudio(
   page: Page,
   films: readonly FlashingFilm[],
@@ -218,7 +220,7 @@ function faultsOf(
   if (film.refusal) faults.push('was accepted')
   for (const [at, { flashes }] of lights.entries()) {
     if (film.flashes) check(isNear(flashes, film.flashes), `rendition ${at} flashes at ${flashes.join(', ')}`)
-    check(areSimultaneous(flashes, beeps), `rendition ${at} does not flash when it beeps`)
+    check(areSimultaneous(flashes, beeps), `rendition ${at} does not flash when the audio beeps`)
   }
   if (film.beeps) check(isNear(beeps, film.beeps), `beeps at ${beeps.join(', ')}`)
   if (film.duration !== undefined)
@@ -230,7 +232,7 @@ function faultsOf(
   for (const at of shown.bright)
     check(
       lights[0]?.bright.some((brightAt) => Math.abs(brightAt - at) <= maxDistance) ?? false,
-      `is bright on screen at ${at}`,
+      `is bright on screen at ${at} s, but not in the first rendition`,
     )
   if (film.colour)
     for (const colour of colours)
@@ -250,7 +252,7 @@ const isNear = (actual: readonly number[], expected: readonly number[]) =>
   actual.length === expected.length &&
   actual.every((at, index) => Math.abs(at - (expected[index] ?? NaN)) <= maxDistance)
 
-/** Returns true if flashes and beeps in the same half second are simultaneous. */
+/** Returns true if each flash and beep that are at most 0.5 s apart are simultaneous. */
 const areSimultaneous = (flashes: readonly number[], beeps: readonly number[]) =>
   flashes.every((flash) =>
     beeps.every((beep) => Math.abs(flash - beep) > 0.5 || Math.abs(flash - beep) <= maxDistance),

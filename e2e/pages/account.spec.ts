@@ -5,7 +5,10 @@ import { payByCard } from '#e2e/support/playback-and-payment.ts'
 
 const password = 'a quiet lighthouse'
 
-/** Returns the code that an authenticator app shows `halfMinutes` half minutes from now; each code is valid once. */
+/**
+ * Returns the code that an authenticator app shows `halfMinutes` half minutes from now. Each code is valid once, so the
+ * next sign-in needs a later code.
+ */
 const codeOf = (secret: string, halfMinutes = 0) =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + halfMinutes * 30_000 })
 

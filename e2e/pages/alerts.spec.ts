@@ -26,10 +26,10 @@ async function registerConfirmed(page: Page): Promise<string> {
   return email
 }
 
-/** Simulates a release of episode 6 of a drama: some minutes ago, but after all favorites were added. */
+/** Simulates that episode 6 of a drama was released 11 minutes ago, after all favorites were added. */
 const releaseLastEpisode = (id: string) =>
   executeSql(
-    // The import has recorded its episodes as new.
+    // Deletes the episodes that the import recorded as new.
     ['DELETE FROM new_episodes', []],
     [`UPDATE favorites SET favorited_at = favorited_at - interval '1 hour' WHERE video_id = $1`, [id]],
     [
@@ -44,7 +44,7 @@ const releaseLastEpisode = (id: string) =>
     [`UPDATE new_episodes SET detected_at = now() - interval '11 minutes' WHERE video_id = $1`, [id]],
   )
 
-test('the first favorite prompts for alerts once, a release sends one mail, and the link in the mail turns alerts off @sizes', async ({
+test('the first favorite prompts for alerts, a release sends a mail, and the link in the mail turns alerts off @sizes', async ({
   page,
 }) => {
   const email = await registerConfirmed(page)

@@ -95,7 +95,7 @@ for (const { name, path } of [
     await expect.poll(playerBottom).toBeGreaterThan(desktop.viewport.height - 40)
   })
 
-/** Narrow phones; the last one has 360 px at 200 % zoom. */
+/** Narrow phones. The last size is that of a phone with 360 px at 200 % zoom. */
 const narrow = [
   { width: 320, height: 568 },
   { width: 280, height: 653 },
@@ -174,10 +174,10 @@ async function expectUncovered(bar: Locator, window: { width: number; height: nu
   await expect.poll(faults, `${window.width} px`).toEqual([])
 }
 
-/** Returns the vertical gap between the lower edge of the upper element and the upper edge of the lower one. */
-async function gapAbove(upper: Locator, lower: Locator): Promise<number> {
-  const [bar, covered] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
-  return bar && covered ? bar.y - covered.y - covered.height : -1
+/** Returns the vertical gap between the bar and the element above the bar. */
+async function gapAbove(bar: Locator, element: Locator): Promise<number> {
+  const [barBox, box] = await Promise.all([bar.boundingBox(), element.boundingBox()])
+  return barBox && box ? barBox.y - box.y - box.height : -1
 }
 
 test('after the viewer accepts, the site sends events to all four platforms, with the amount and the id of the order', async ({
@@ -281,7 +281,7 @@ test('a wallet purchase is sent even if the page navigates before the pixels loa
     .toEqual(platforms.toSorted())
 })
 
-test('a registration with a provider is sent once, although the user returns as a member', async ({
+test('a registration with a social profile is sent once, although the user is already a member on return', async ({
   page,
   context,
 }) => {
@@ -303,7 +303,10 @@ test('a registration with a provider is sent once, although the user returns as 
   expect(registrations()).toHaveLength(1)
 })
 
-test('consent can be withdrawn in the footer: pixels stop, also on the server', async ({ page, context }) => {
+test('a withdrawal of consent in the footer stops the pixels, and is stored on the server', async ({
+  page,
+  context,
+}) => {
   const { events } = await interceptPixels(context, siteUrl)
   await page.goto('/')
   await accept(page).click()

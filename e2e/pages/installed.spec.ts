@@ -97,7 +97,9 @@ test('the service worker caches only files of the release: no API responses, ima
   expect(paths.filter((path) => path !== '/offline' && !path.startsWith('/assets/'))).toEqual([])
 })
 
-test('a first visit does not load the release until the video has buffered', async ({ page }) => {
+test('on a first visit, the service worker is registered only after the video has buffered', async ({
+  page,
+}) => {
   const isRegistered = () =>
     page.evaluate(async () => Boolean(await navigator.serviceWorker.getRegistration()))
   await page.goto(await resolvePath(page, '/videos/{video}?episode=1'))

@@ -50,7 +50,7 @@ test('the card form uses the language of the page', async ({ page }) => {
   await expect(page.frameLocator('iframe[title="Zahlung"]').getByLabel('Vorname')).toBeVisible()
 })
 
-test('mails use the chosen language of a stored user', async ({ page }) => {
+test('if a stored user chooses a language, the server stores it', async ({ page }) => {
   const sentBodies: unknown[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/api/user'))

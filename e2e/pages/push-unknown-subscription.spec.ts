@@ -3,7 +3,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 
 test.use({ serviceWorkers: 'allow', permissions: ['notifications'] })
 
-test('a browser ends a subscription that the site does not know', async ({ page, context }) => {
+test('a browser ends a push subscription that the site does not know', async ({ page, context }) => {
   const { endpoint } = new PushBrowser().subscription
   await context.addInitScript((storedEndpoint) => {
     const subscription = {

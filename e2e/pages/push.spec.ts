@@ -15,8 +15,8 @@ const setting = 'Notify me in this browser when my favorites have new episodes'
 const blocked = 'Notifications are blocked. Allow them for this site in your browser’s settings.'
 
 /**
- * Fakes the browser's push service, which Chromium lacks in tests. The page's storage contains the subscription and the
- * number of permission prompts, each of which gets the same answer.
+ * Fakes the browser's push service, which Chromium lacks in tests. The local storage contains whether the browser is
+ * subscribed, and the number of permission prompts. Each prompt gets the same answer.
  * @returns the endpoint of the subscription
  */
 async function installFakePush(context: BrowserContext, answer: NotificationPermission = 'granted') {
@@ -87,7 +87,7 @@ async function addFavorite(page: Page, id: string): Promise<void> {
   await saved
 }
 
-test('a guest’s favorite offers notifications, a press opens the browser’s prompt, and the member area turns them off @sizes', async ({
+test('a guest’s favorite offers notifications, a press opens the browser’s prompt, and the member area turns notifications off @sizes', async ({
   page,
   context,
 }) => {
@@ -167,7 +167,7 @@ test('in a browser without push, the site shows no push setting and sends no pus
   await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
   await page.goto('/my')
   await expect(page.getByRole('heading', { name: 'Orders and receipts' })).toBeVisible()
-  // Late requests and elements have arrived by then.
+  // Waits for late requests and elements.
   await page.waitForLoadState('networkidle')
   await expect(page.getByRole('heading', { name: 'New-episode alerts' })).toHaveCount(0)
   expect(pushRequests).toEqual([])

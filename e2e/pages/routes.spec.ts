@@ -183,7 +183,7 @@ test('the header and the footer have the required links', async ({ page }) => {
   ])
 })
 
-test('the forms have fields for e-mail, password and its repetition', async ({ page }) => {
+test('the empty registration and sign-in forms show errors at their required fields', async ({ page }) => {
   await page.goto('/register')
   await page.locator('main').getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)

@@ -57,7 +57,7 @@ test('a search can start at a category, whose list can be sorted', async ({ page
   await expect(sort).toHaveValue('popular')
 })
 
-test('a section can be sorted and searched', async ({ page }) => {
+test('a section can be sorted, and its search field leads to the results', async ({ page }) => {
   await makeOrdersDiffer()
   const { info } = await (await page.request.get('/api/homepage')).json()
   const all = info.homepage.find(({ kind }: { kind: string }) => kind === 'grid')

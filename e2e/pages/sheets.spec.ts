@@ -2,10 +2,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { activateWithKeyboard, tabTo } from '#e2e/support/keyboard.ts'
 import { expectProgress, expectPlaying } from '#e2e/support/playback-and-payment.ts'
 
-test('every sheet of the player traps the focus and restores it @screens @sizes', async ({
-  page,
-  isMobile,
-}) => {
+test('the sheets of the player trap the focus and restore it @screens @sizes', async ({ page, isMobile }) => {
   await page.goto('/')
   await activateWithKeyboard(page, page.getByRole('link', { name: /The Test Tower/ }))
   await expectProgress(page)

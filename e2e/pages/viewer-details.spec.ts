@@ -6,7 +6,7 @@ const player = (page: Page) => page.locator('[data-player]')
 
 async function boxOf(locator: Locator) {
   const box = await locator.boundingBox()
-  if (!box) throw new Error('not on screen')
+  if (!box) throw new Error(`${String(a ? other : one)} is not on screen`)
   return box
 }
 
@@ -70,7 +70,7 @@ test('a hold plays at double speed, and two fingers do not', async ({ page }) =>
   await touch('touchStart', 150)
   await touch('touchStart', 150, 250)
   await touch('touchEnd')
-  // Waits longer than the press must last for double speed, and then until the page has drawn.
+  // Waits longer than a press needs to start double speed, and then for two frames.
   await page.evaluate(
     () =>
       new Promise((resolve) =>

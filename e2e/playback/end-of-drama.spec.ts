@@ -27,7 +27,7 @@ test('after its last episode a drama continues automatically with the next drama
   await expectProgress(page)
 })
 
-test('nothing moves when the end of a drama comes on screen @screens', async ({ page }) => {
+test('nothing moves when the end of a drama appears on screen @screens', async ({ page }) => {
   await slowDownCountdowns(page)
   await page.goto('/searchDetail/silent')
   const path = await page.getByRole('link', { name: /Wide and Silent/ }).getAttribute('href')
@@ -95,7 +95,7 @@ test('after a phone is rotated and immediately rotated back, the end of the dram
     const feed = document.querySelector('[data-player] [role=region]')
     feed?.scrollTo({ top: 0, behavior: 'instant' })
     dispatchEvent(new Event('resize'))
-    // The scroll events are dispatched by then.
+    // Waits until the scroll events have been dispatched.
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     return (feed?.scrollTop ?? 0) / (feed?.clientHeight ?? 1)
   })

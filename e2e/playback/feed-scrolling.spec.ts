@@ -10,7 +10,7 @@ interface Card {
 
 const namedCard = (card: Card | undefined, id: string) => ({ ...card, id: `vid_${id}`, title: `Drama ${id}` })
 
-/** Extends the homepage by eight grids. Their first dramas are real ones and can be opened. */
+/** Extends the homepage by eight grids. The first drama of each grid exists on the site, so it can be opened. */
 async function extendHomepage(page: Page): Promise<void> {
   await page.route('**/api/homepage', async (route) => {
     const response = await route.fetch()
@@ -33,7 +33,7 @@ async function extendHomepage(page: Page): Promise<void> {
   })
 }
 
-/** Serves a listing of two pages with 42 items each; the second has a real drama in its middle. */
+/** Serves a list of two pages with 42 items each. The middle item of the second page exists on the site. */
 async function extendListing(page: Page): Promise<void> {
   await page.route('**/api/homepage/query*', async (route) => {
     const isSecond = new URL(route.request().url()).searchParams.has('cursor')

@@ -39,7 +39,7 @@ test('a new visitor on a phone sees the swipe hint once', async ({ page }) => {
   expect(await appearances()).toBe(0)
 })
 
-test('the hint keeps its duration while buttons beside the video are pressed', async ({ page }) => {
+test('a press of a button beside the video does not hide the swipe hint', async ({ page }) => {
   const hint = page.getByText('Swipe up for the next episode')
   // Shows the hint for a minute instead of four seconds, so that a busy machine can press the buttons in time.
   await page.addInitScript(() => {

@@ -40,7 +40,7 @@ test('recommendations open as a feed, a swipe shows the next drama, and going ba
   const second = await page.title()
   const address = page.url()
   expect(address).toMatch(/\?feed=vid_/)
-  // The button is in the player on a phone, and beside it on a desktop.
+  // On a phone, the button is in the player. On a desktop, a link beside the player replaces the button.
   const all = isMobile
     ? onScreen(page).getByRole('button', { name: 'All episodes' })
     : page.getByRole('complementary').getByRole('link', { name: 'All episodes' })

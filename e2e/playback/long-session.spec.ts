@@ -16,7 +16,7 @@ const stableMetrics = ['Nodes', 'JSEventListeners', 'ResourceFetchers'] as const
  */
 const maxBytesPerEpisode = 30_000
 
-/** Extends the test drama; every episode plays the first one's video. */
+/** Extends the test drama. Every episode plays the video of the first episode. */
 async function extendDrama(page: Page): Promise<void> {
   await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
     const response = await route.fetch()
@@ -58,7 +58,7 @@ async function measure(devtools: CDPSession) {
   }
 }
 
-/** Measures when the page is stable: both adjacent episodes have a player that is ready to play. */
+/** Measures once the players of the episode and of both adjacent episodes are ready, and the metrics are stable. */
 async function measureAtRest(page: Page, devtools: CDPSession) {
   const ready = () =>
     page
@@ -90,7 +90,7 @@ async function stepTo(page: Page, last: number): Promise<void> {
   }
 }
 
-test('two hundred swipes in a row leak no players, listeners or memory @desktop', async ({ page }) => {
+test('steps through two hundred episodes leak no players, listeners or memory @desktop', async ({ page }) => {
   await extendDrama(page)
   await page.goto('/')
   await page

@@ -50,7 +50,7 @@ test('the episode number can be typed, or changed by pressing or holding a butto
   await page.keyboard.press('ArrowUp')
   await expectEpisode(page, 13)
 
-  // Faster than the page updates.
+  // The second click comes before the page has updated.
   await next.dblclick()
   await expectEpisode(page, 15)
   await next.hover()

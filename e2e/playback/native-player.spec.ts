@@ -108,7 +108,7 @@ function recordRenditions(page: Page): Map<string, Set<string>> {
   return renditionsByAsset
 }
 
-test('hls.js starts with the rendition chosen on an earlier visit, and requests no other', async ({
+test('hls.js starts with the rendition chosen on an earlier visit, and requests no other rendition', async ({
   page,
 }) => {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 240 })))
@@ -121,11 +121,11 @@ test('hls.js starts with the rendition chosen on an earlier visit, and requests 
       .evaluateAll((all: HTMLVideoElement[]) => all.map(({ readyState }) => readyState >= 3))
   await expect.poll(hasBufferedData).toEqual([true, true])
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.videoHeight)).toBeLessThan(430)
-  // One rendition each, also for the adjacent episode.
+  // The episode and the adjacent episode each requested one rendition.
   expect([...renditionsByAsset.values()].map(({ size }) => size)).toEqual([1, 1])
 })
 
-test('hls.js switches to the chosen rendition at the same second, and requests no other', async ({
+test('hls.js switches to the chosen rendition at the same position, and requests no other rendition', async ({
   page,
 }) => {
   const renditionsByAsset = recordRenditions(page)

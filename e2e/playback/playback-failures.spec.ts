@@ -20,7 +20,7 @@ async function forceHls(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
 }
 
-/** A segment of the episode on screen; adjacent episodes have it too. */
+/** Matches the segment of an episode that begins after two seconds. */
 const secondSegment = /\/v\d\/00002\.m4s/
 
 for (const [player, prepare] of [

@@ -17,7 +17,7 @@ declare global {
 test.use({ playbackSpeed: 'real' })
 test.use({ allowedConsoleMessages: /ERR_FAILED|status of (403|404|500)/ })
 
-/** A segment that an adjacent episode has not loaded: only its first four seconds are preloaded. */
+/** Matches the segment after the four seconds that are preloaded of an adjacent episode. */
 const fifthSegment = /\/v\d\/00004\.m4s/
 
 /**

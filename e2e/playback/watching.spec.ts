@@ -85,7 +85,7 @@ test.describe('when an episode keeps playing', () => {
     for (const y of [450, 350, 250, 150]) await touch('touchMove', y)
     await touch('touchEnd')
     await expectPlaying(page, 2)
-    // Episode 2 then plays to its end, because it is loaded as a whole, not only the prepared part.
+    // Episode 2 then plays to its end, because the page loads all of it, not only the preloaded part.
     await expectPlaying(page, 3)
   })
 })

@@ -30,7 +30,7 @@ for (const language of languages)
       })
   })
 
-test('respects the preference for reduced motion', async ({ page }) => {
+test('the homepage and the player respect the preference for reduced motion', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const moving = () =>
     page.evaluate(() =>

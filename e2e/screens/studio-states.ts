@@ -64,7 +64,7 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
   }
 }
 
-/** Returns all pages of the studio with their dialogs and form errors, and in their empty and loading states. */
+/** Returns the screenshots of all studio pages, with their dialogs, form errors, empty states and loading states. */
 export const studioShotsOf = (content: StudioContent): Shot[] => [
   ...signInPages(),
   ...videos(content),

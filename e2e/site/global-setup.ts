@@ -10,7 +10,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`The sites could not be prepared (${code}).`)
+    throw new Error(`The templates of the sites could not be prepared: exit code ${code}.`)
   })
   const [prepared] = await Promise.race([once(child, 'message'), failed])
   failed.catch(() => {})

@@ -9,7 +9,7 @@ import { expectAccessible } from '#e2e/support/page-quality.ts'
 import { preparedSites } from '#e2e/site/site-server.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 
-// The tests drop the network and return 429 responses.
+// The tests abort requests and return 429 responses. The browser logs both.
 test.use({ bypassCSP: true, allowedConsoleMessages: /net::ERR_|status of 429/ })
 
 /** Returns a test video. */
@@ -19,7 +19,7 @@ function film(): Buffer {
   return readFileSync(path ?? '')
 }
 
-/** Returns a test video with an empty box at its end, so that it is uploaded in three parts. */
+/** Returns a test video that is uploaded in three parts, because it ends with a large empty box. */
 function filmOfThreeParts(): Buffer {
   const head = Buffer.from('\0\0\0\0free', 'latin1')
   head.writeUInt32BE(8 + 2 * partBytes)

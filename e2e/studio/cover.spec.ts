@@ -22,10 +22,10 @@ async function openPublished(page: Page, films: Buffer[]): Promise<{ title: stri
 
 const coverOf = (page: Page, title: string) => page.getByRole('img', { name: `Cover of ${title}` })
 
-/** Returns an approximate name of the mean colour of an image on screen. */
+/** Returns "red", "blue", "black" or "mixed" for an image's mean colour. */
 const colourOf = (picture: Locator) =>
   picture.evaluate(async (element: HTMLImageElement | HTMLCanvasElement) => {
-    // Decoding is cancelled if another image replaces it.
+    // Decoding is cancelled if another image replaces this one.
     if (element instanceof HTMLImageElement) await element.decode().catch(() => {})
     const canvas = document.createElement('canvas')
     const context = canvas.getContext('2d')
@@ -38,7 +38,7 @@ const colourOf = (picture: Locator) =>
     return green > 60 || red + blue > 100 ? 'mixed' : 'black'
   })
 
-/** Returns the cover that a visitor sees. */
+/** Returns the colour of the cover that a visitor sees. */
 async function coverForVisitors(browser: Browser, title: string): Promise<string> {
   const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
   await viewer.goto(`/searchDetail/${encodeURIComponent(title)}`)
@@ -116,7 +116,7 @@ test('a frame of any playable episode can become the cover', async ({ page }) =>
   await expect
     .poll(() => dialog.locator('video').evaluate((video: HTMLVideoElement) => video.readyState))
     .toBeGreaterThan(1)
-  // The visible frame is the one that would be used.
+  // Without a poster, the dialog shows the frame that it would use.
   await expect(dialog.locator('video')).not.toHaveAttribute('poster')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Use this frame' }).click()

@@ -141,7 +141,7 @@ test('a customer is deleted on request with a reason, and has no further actions
   await expect(page.getByText('No customers found')).toBeVisible()
 })
 
-test('support has access to customers but not to owner pages; an editor has no access to customers @desktop', async ({
+test('support manages customers, and sees other pages without actions; an editor has no access to customers @desktop', async ({
   page,
   browser,
 }) => {

@@ -19,7 +19,7 @@ async function readStoredOrder(page: Page, id: string): Promise<string[]> {
   return data.list.map(({ titles }) => titles.en)
 }
 
-/** Opens the page of a draft with a newly uploaded season. @returns its id */
+/** Opens the page of a draft with a newly uploaded season. @returns the draft's id */
 async function openSeason(page: Page): Promise<string> {
   await openStudioWithSession(page, 'editor')
   const id = await createDraft(page, 'A season to put in order')

@@ -34,7 +34,7 @@ async function viewerIn(browser: Browser, experimentId: string, variant: number)
   }
 }
 
-test('an owner starts an experiment, a viewer sees the variant and buys, and the result shows it', async ({
+test('an owner starts an experiment, a viewer sees the variant and buys, and the results show the purchase', async ({
   page,
   browser,
 }) => {

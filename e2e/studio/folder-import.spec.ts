@@ -10,7 +10,7 @@ import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts
 import { createDraft, openStudioWithSession } from '#e2e/support/studio.ts'
 import { tinyVideo } from '#e2e/support/tiny-video.ts'
 
-// The tests drop the network, and axe may request style sheets meanwhile.
+// Tests switch the network off, and axe may request style sheets meanwhile.
 test.use({ bypassCSP: true, allowedConsoleMessages: /net::ERR_|^Couldn't load preload assets/ })
 
 const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
@@ -38,7 +38,7 @@ const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const uploadFiles = (page: Page, count: number) =>
   page.getByRole('button', { name: `Upload ${count} files` }).click()
 
-test('a folder dropped on the page becomes a season: numbers from file names, captions with their video, and missing files reported @desktop', async ({
+test('a dropped folder becomes a season with the numbers and captions of its file names, and missing episodes are reported @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'Out of a folder')
@@ -86,7 +86,7 @@ test('a folder can also be chosen with a button @desktop', async ({ page }, info
   await expect(page.getByText('1 caption file: English.')).toBeVisible()
 })
 
-test('a dropped ZIP of a season is uploaded like its files; an unreadable one is reported @desktop', async ({
+test('a dropped ZIP of a season is uploaded like its files; an unreadable ZIP is reported @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'Out of a ZIP')
@@ -124,13 +124,13 @@ test('uploads resume automatically after a network loss, and after a reload once
   box.writeUInt32BE(8 + 3 * partBytes)
   const film = Buffer.concat([await tinyVideo(), box, Buffer.alloc(3 * partBytes)])
   const folder = writeFiles(info, 'large', { '01.mp4': film, '02.mp4': await tinyVideo() })
-  // A part whose response is lost with the network is sent again.
+  // Counts parts with a response only, because a part whose response is lost is sent again.
   const arrived = new Set<string>()
   page.on('response', (response) => {
     if (/\/parts\/\d+$/.test(response.url()) && response.ok()) arrived.add(response.url())
   })
-  // On a busy machine, `setOffline` can wait for the page, which waits for this request. Until then, each retry fails
-  // too.
+  // On a busy machine, `setOffline` can wait for the page, which waits for this request. Each retry fails too, until
+  // the page is offline.
   let offline: 'no' | 'soon' | 'yes' = 'no'
   await page.route(/\/parts\/1$/, async (route) => {
     if (offline === 'yes') return route.fallback()
@@ -179,7 +179,7 @@ test('uploads resume automatically after a network loss, and after a reload once
   await page.getByRole('button', { name: 'Cancel' }).click()
 })
 
-test('stopped uploads show the remaining files, resume by one press, and do not count completed files @desktop', async ({
+test('paused uploads show the remaining files, do not count discarded files, and resume by one press @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'Stopped half way')
@@ -224,7 +224,7 @@ test('stopped uploads show the remaining files, resume by one press, and do not 
   await expect(rowsOf(page)).toHaveCount(3)
 })
 
-test('broken files show readable reasons; they can be retried, replaced or removed, and the others are published @desktop', async ({
+test('broken files show readable reasons, and can be retried, replaced or dismissed; the other files are converted @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'With a broken file')
@@ -258,7 +258,7 @@ test('broken files show readable reasons; they can be retried, replaced or remov
   await expect(broken).not.toContainText('cut off')
 })
 
-/** Retries a file that fails again; the list of failed files updates automatically. */
+/** Retries a file on the system page, and expects that its new failure is listed without a reload. */
 async function retryOnSystemPage(page: Page): Promise<void> {
   const systemPage = await page.context().newPage()
   await systemPage.goto('/studio/system')

@@ -5,7 +5,7 @@ import { createLabelledDraft, openStudioWithSession, postToStudio } from '#e2e/s
 
 test.use({ bypassCSP: true })
 
-test('an editor selects the videos of a section and previews it, and viewers see the videos in that order @desktop', async ({
+test('an editor selects and previews the videos of a section, and viewers see them in that order @desktop', async ({
   page,
   browser,
 }) => {
@@ -87,7 +87,7 @@ test('an editor selects the videos of a section and previews it, and viewers see
   await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
 })
 
-test('a category that is the source of a homepage section cannot be deleted until the section has another source @desktop', async ({
+test('a category that is the source of a homepage section cannot be deleted until the section is removed @desktop', async ({
   page,
 }) => {
   const name = `shown${crypto.randomUUID().slice(0, 6)}`

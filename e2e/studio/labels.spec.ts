@@ -74,7 +74,9 @@ test('the buttons of a long sheet are visible without scrolling, and cover no fo
   }
 })
 
-test('merging a tag into another removes it, and deleting a tag keeps its video', async ({ page }) => {
+test('merging a tag into another removes the first tag, and deleting a tag keeps its video', async ({
+  page,
+}) => {
   const [from, into, deletedTag] = [uniqueName('from'), uniqueName('into'), uniqueName('lone')]
   await openStudioWithSession(page, 'editor')
   const video = await createLabelledDraft(page, { tags: [from, deletedTag] })

@@ -43,7 +43,7 @@ const mockList = (page: Page, name: string, item: object) =>
     route.fulfill({ json: { code: 200, data: { list: [item], next_cursor: null } } }),
   )
 
-/** The top of an element in the page, in px. */
+/** Returns the distance of an element from the top of the window, in px. */
 async function topOf(locator: Locator): Promise<number> {
   const box = await locator.boundingBox()
   if (!box) throw new Error('The element is invisible.')
@@ -119,7 +119,9 @@ const lineCount = (text: Locator) =>
     return new Set([...content.getClientRects()].map(({ top }) => Math.round(top))).size
   })
 
-test('a card shows the parts of a value together at its end @screens', async ({ page }) => {
+test('at 200 % zoom, the status of an order and its note are beside each other @screens', async ({
+  page,
+}) => {
   await openStudioWithSession(page, 'owner')
   await mockList(page, 'orders', { ...order, status: 'failed', past_due: true })
   await page.setViewportSize({ width: 720, height: 450 })

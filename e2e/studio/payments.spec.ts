@@ -9,7 +9,7 @@ import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/pl
 
 test.use({ bypassCSP: true })
 
-/** Buys the fourth episode. @returns the order number */
+/** Buys the fourth episode. @returns the order's id */
 async function buy(page: Page): Promise<string> {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -62,7 +62,7 @@ test('support finds an order, syncs it and refunds a part; the page updates imme
   await expectNoOverflow(page)
 })
 
-/** Creates unpaid orders of a guest. @returns the guest's id, and the order numbers, the latest first */
+/** Creates unpaid orders of a guest. @returns the guest's id, and the orders' ids, the latest first */
 async function order(page: Page, gateways: string[]): Promise<{ customer: string; orders: string[] }> {
   const guest = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
   const url = new URL(await towerUrl(page, 1), siteUrl)
@@ -138,7 +138,7 @@ test('orders are filtered by status, gateway, customer and date; the URL has the
   expect(lines.slice(1).map((line) => /ord_\w+/.exec(line)?.[0])).toEqual([byStripe, bySandbox])
 })
 
-/** Mocks a discrepancy: the gateway holds 10 cents less than the ledger has. */
+/** Mocks a discrepancy: the gateway holds 10 cents less than the ledger. */
 const mockDiscrepancy = (page: Page, order_id: string) =>
   page.route('**/api/studio/reconciliation*', async (route) => {
     const response = await route.fetch()
@@ -235,7 +235,7 @@ test.describe('without a connection', () => {
     await expect(page.getByText('No disputes match this filter').or(page.getByRole('table'))).toBeVisible()
   })
 
-  test('an area whose code is not loaded yet also loads automatically @desktop', async ({
+  test('an area whose code is not loaded yet loads automatically when the connection is back @desktop', async ({
     page,
     context,
   }) => {
@@ -262,7 +262,7 @@ test.describe('without a connection', () => {
     await page.unroute(experimentsCode)
   }
 
-  test('an area whose code failed to load also loads automatically, without an error @desktop', async ({
+  test('if the connection drops while an area’s code loads, the area loads later without an error @desktop', async ({
     page,
     context,
   }) => {

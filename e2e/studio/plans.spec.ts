@@ -15,7 +15,7 @@ async function openShop(browser: Browser): Promise<Page> {
 
 const planIn = (shop: Page, name: string) => shop.getByRole('listitem').filter({ hasText: name })
 
-/** Checks the plans, which are cached for a second. */
+/** Reloads the plans until the check passes, because they are cached for a second. */
 async function expectSold(shop: Page, name: string, check: () => Promise<void>): Promise<void> {
   await expect(async () => {
     await shop.goto('/shopping')

@@ -68,7 +68,7 @@ test('a video is scheduled, unscheduled, published and archived; visitors find i
   await expect(button('Publish again')).toBeVisible()
 })
 
-test('the preview shows the unlocked episodes of a visitor, a member and a subscriber, and the prices of the others', async ({
+test('the preview shows what a visitor, a member and a subscriber can watch, and the prices of locked episodes', async ({
   page,
 }) => {
   await openConverted(page, 2)

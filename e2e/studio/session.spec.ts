@@ -77,7 +77,7 @@ for (const [name, path, opener, label, save, saves] of forms)
     const previewed =
       name === 'the homepage' && page.waitForResponse((response) => hasInput(response.request()))
     await field.fill('7.77')
-    // The preview's call would otherwise open the sign-in before the button is pressed.
+    // Waits for the preview, because its request would otherwise open the sign-in before the button is pressed.
     await previewed
     await endSession(page)
     const button = page.getByRole('button', { name: save, exact: true })
@@ -100,7 +100,7 @@ test('another operator who signs in does not see the input', async ({ page, brow
   await openStudioByInvitation(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
   await page.getByLabel('Markdown').fill('# Not for others')
-  // The preview's call would otherwise open the sign-in before the button is pressed.
+  // Waits for the preview, because its request would otherwise open the sign-in before the button is pressed.
   await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Not for others')
   await endSession(page)
   await page.getByRole('button', { name: 'Publish' }).click()

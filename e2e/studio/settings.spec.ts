@@ -4,7 +4,7 @@ import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an owner disables a language, whose viewers see the default until it is enabled again', async ({
+test('if an owner disables a language, its viewers see the default language until it is enabled again', async ({
   page,
   browser,
 }) => {

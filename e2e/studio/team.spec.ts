@@ -53,7 +53,7 @@ test('an invited member chooses the language, and the app secret stays valid', a
   await page.getByRole('button', { name: 'Studio öffnen' }).click()
   await expect(page.locator('ul code')).toHaveCount(10)
 
-  // A used link is reported once, on the page.
+  // A used link is reported on the page, and not also in a toast.
   await page.goto('/studio')
   await page.goto(link)
   await expect(page.getByRole('alert')).toContainText('bereits verwendet')

@@ -4,7 +4,7 @@ import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an editor edits a page with a preview, viewers see it, and it is reset to the original', async ({
+test('an editor edits a page with a preview, viewers see the new text, and a reset restores the original', async ({
   page,
   browser,
 }) => {

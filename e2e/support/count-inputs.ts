@@ -1,6 +1,6 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** Number of user actions in a purchase. docs/payments.md lists them. */
+/** Numbers of user actions in a purchase. docs/payments.md lists these numbers. */
 export interface InputCounts {
   taps: number
   keys: number

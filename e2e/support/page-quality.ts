@@ -64,7 +64,7 @@ export async function expectNoOverflow(page: Page): Promise<void> {
 /** Returns whether two visible elements overlap. */
 export async function overlap(one: Locator, other: Locator): Promise<boolean> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()])
-  if (!a || !b) throw new Error('not on screen')
+  if (!a || !b) throw new Error(`${String(a ? other : one)} is not on screen`)
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
@@ -88,7 +88,7 @@ async function expectNoOverflowInFrame(frame: Frame): Promise<void> {
     const scrolls = (element: Element | null): boolean =>
       element !== null &&
       (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
-    // Completely outside its container: a swipe or the focus scrolls it into view.
+    // True for an element completely outside its container, because a swipe or the focus scrolls it into view.
     const isScrolledAway = (element: Element | null, left: number): boolean =>
       element !== null &&
       ((getComputedStyle(element).overflowX !== 'visible' && left >= element.getBoundingClientRect().right) ||

@@ -118,7 +118,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
       {
         seed: 'Prompts: enter your e-mail, enter your password, repeat your password',
         implementation: '"Enter your e-mail, …", "Enter your password.", "Repeat your password."',
-        tests: [[routes, 'the forms have fields for e-mail, password and its repetition']],
+        tests: [[routes, 'the empty registration and sign-in forms show errors at their required fields']],
       },
       {
         seed: 'Code 200: info, or data',

@@ -19,7 +19,7 @@ const readableFilled: TestReference = [filled, '…: accessible, and long words 
 const readableText: TestReference = [pages, 'each page shows its title, which is also the document title']
 const watching: TestReference = [
   purchase,
-  'a visitor watches, reaches a locked episode, is declined, pays and continues on the same page',
+  'a visitor reaches a locked episode, pays after a declined card, and continues on the same page',
 ]
 const registering: TestReference = [
   account,
@@ -173,7 +173,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       [documents, 'the payment form may connect to no foreign host'],
       [
         'e2e/billing/stripe.spec.ts',
-        "a card in Stripe's fields pays once, however often the button is pressed, and no other page loads Stripe's script",
+        "a card in Stripe's fields pays once, however often the button is pressed, and only the payment page loads Stripe's script",
       ],
       [
         'e2e/billing/one-tap.spec.ts',
@@ -181,7 +181,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       ],
       [
         'e2e/billing/express.spec.ts',
-        'an express wallet pays the amount shown in its sheet, with the e-mail from the wallet',
+        'an express wallet pays the amount shown in its sheet, and the order has the e-mail address of the wallet',
       ],
     ],
   },
