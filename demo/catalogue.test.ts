@@ -60,7 +60,7 @@ describe('the demo catalogue', () => {
 describe.each(episodes)('$name', ({ drama, episode }) => {
   const { seconds, shots, captions: cues } = timeline(episode)
 
-  it('lasts 12 to 25 seconds, and every shot has a duration', () => {
+  it('lasts 12 to 25 seconds, and every shot lasts at least 1.5 seconds', () => {
     expect(seconds).toBeGreaterThanOrEqual(12)
     expect(seconds).toBeLessThanOrEqual(25)
     expect(shots.every(({ start, end }) => end - start >= 1.5)).toBe(true)
@@ -73,7 +73,7 @@ describe.each(episodes)('$name', ({ drama, episode }) => {
     expect(captions(episode, 'dy').split('-->')).toHaveLength(cues.length + 1)
   })
 
-  it('has layers whose filter graph uses every image', () => {
+  it('uses the images of all layers in its filter graph', () => {
     const staged = shots.map((shot, index) => ({
       ...shot,
       soft: true,

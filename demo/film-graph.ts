@@ -26,7 +26,8 @@ function shotGraph(shot: StagedShot, firstInput: number, name: string): string[]
   const seconds = shot.end - shot.start + dissolve
   const [back, ...others] = shot.layers
   if (!back) throw new Error('A shot has no layers')
-  // Uses 4:4:4 until the end, so that slow layers move by one pixel. The chroma grid of 4:2:0 allows only steps of two.
+  // Uses 4:4:4 until the end, so that slow layers move by single pixels. The chroma grid of 4:2:0 allows only steps of
+  // two pixels.
   const graph = [
     `${still(firstInput, 'yuv444p', seconds)},crop=${frame.width}:${frame.height}:x='-(${back.x})':y='-(${back.y})'[${name}_0]`,
   ]

@@ -11,7 +11,10 @@ type Mode = {
   bright: number
 }
 
-/** For each mood: chords in semitones above the root, plucks and pulses per beat, and brightness of the pad. */
+/**
+ * For each mood: chords in semitones above the root, the order of their tones in the arpeggio, plucks and pulses per
+ * beat, and brightness of the pad.
+ */
 const modes: Record<Score['mood'], Mode> = {
   tender: {
     chords: [

@@ -10,7 +10,7 @@ import type { Drama, Shot } from '#demo/story.ts'
 
 /**
  * An image of a shot and its movement. `view` is the visible rectangle of the drawing, and `scale` the pixels per unit.
- * `x` and `y` (position of the image's corner in the frame) and `when` (whether the image is visible) are ffmpeg
+ * A `soft` image is out of focus. `x` and `y` (position of the image's corner in the frame) and `when` (whether the image is visible) are ffmpeg
  * expressions of the shot's time `t` in seconds.
  */
 export type Layer = {

@@ -6,7 +6,7 @@ const player = (page: Page) => page.locator('[data-player]')
 
 async function boxOf(locator: Locator) {
   const box = await locator.boundingBox()
-  if (!box) throw new Error(`${String(a ? other : one)} is not on screen`)
+  if (!box) throw new Error(`${String(locator)} is not on screen`)
   return box
 }
 

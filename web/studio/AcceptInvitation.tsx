@@ -38,7 +38,7 @@ export function AcceptInvitation() {
     staleTime: 'static',
   })
   const isLinkExpired = invitation.error instanceof ApiError
-  // The page says the same as the error message.
+  // Hides the toast with the error, because the page itself shows the error.
   useLayoutEffect(() => {
     if (isLinkExpired) hideError()
   }, [isLinkExpired])

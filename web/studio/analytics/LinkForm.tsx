@@ -31,7 +31,7 @@ export function LinkForm() {
     send: async ({ name, address, video, episode }) => {
       const target = { video_id: videoOf(address, video), episode: Number(episode) }
       setCreatedLink(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
-      // Cleared, because another click would create the same link again.
+      // Clears the form, because another click would create the same link again.
       form.reset(empty)
       void queryClient.invalidateQueries({ queryKey: ['analytics', 'links'] })
     },

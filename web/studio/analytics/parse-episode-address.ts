@@ -1,6 +1,6 @@
 /**
- * Parses the URL of a video page, or a video's id, into a video and an episode number; undefined if it is neither. The
- * host may be omitted and is not checked.
+ * Parses the URL of a video page, or a video's id, into a video and an episode number. Returns undefined for any other
+ * text. The host may be omitted and is not checked.
  */
 export function parseEpisodeAddress(address: string): { video_id: string; episode: number } | undefined {
   const typed = address.trim()

@@ -28,7 +28,7 @@ export function HomepageConflict({
   const { t, language } = useTexts()
   const { email } = useOperatorSession().operator
   const { published } = theirs
-  // A new category, for example, changes the homepage too, although nobody published it.
+  // The homepage may have changed without a publication, for example because a category was added.
   const isByOther =
     published?.operator && published.operator !== email && published.at !== opened.published?.at
   return (

@@ -83,7 +83,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: SetupStep; isN
   )
 }
 
-/** Returns the page on which a step is done, or which shows its result; null if there is no such page yet. */
+/** Returns the page on which the operator does a step or sees its result; null if there is no such page yet. */
 function stepLink(step: SetupStep['step'], done: boolean, video: string | null): string | null {
   switch (step) {
     case 'video':

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The default delay, after which a search starts when typing pauses. */
+/** The default delay, chosen for searches: a search starts after typing has paused for this time. */
 const defaultDelayMs = 300
 
 /** Returns the debounced value: the latest value that stayed unchanged for `delayMs`. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type PointerEvent as TakenUp, type RefObject } from 'react'
+import { useEffect, useRef, useState, type PointerEvent as ReactPointerEvent, type RefObject } from 'react'
 
 /** A drag of an item: its original position, and the position at which it would be dropped. */
 export interface Drag {
@@ -13,7 +13,7 @@ export interface Drag {
 export function useDrag(
   list: RefObject<HTMLElement | null>,
   onDrop: (drag: Drag) => void,
-): { drag: Drag | null; startDrag: (event: TakenUp, from: number) => void } {
+): { drag: Drag | null; startDrag: (event: ReactPointerEvent, from: number) => void } {
   const [drag, setDrag] = useState<Drag | null>(null)
   const end = useRef<AbortController>(undefined)
   const drop = useRef(onDrop)
@@ -21,7 +21,7 @@ export function useDrag(
     drop.current = onDrop
   })
   useEffect(() => () => end.current?.abort(), [])
-  const startDrag = ({ button, isPrimary }: TakenUp, from: number) => {
+  const startDrag = ({ button, isPrimary }: ReactPointerEvent, from: number) => {
     const item = list.current?.children[from]
     if (button !== 0 || !isPrimary || !item) return
     end.current?.abort()
@@ -74,9 +74,9 @@ function indexAt(y: number, item: Element): number {
     .filter(({ top, bottom }) => (top + bottom) / 2 < y).length
 }
 
+/** The page scrolls while the pointer is within this distance from an edge of the window, in px. */
 const edge = 120
-
-/** Scrolls the page while the dragged item is near an edge of the window; the nearer, the faster. */
+/** Scrolls the page while the pointer is near an edge of the window; the nearer, the faster. */
 function scrollNearEdges(height: () => number | undefined, signal: AbortSignal): void {
   const scroll = () => {
     if (signal.aborted) return

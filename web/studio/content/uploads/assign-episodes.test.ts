@@ -15,7 +15,7 @@ describe('a season', () => {
     expect(gaps).toEqual([3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('includes existing episodes, and marks files that replace the video of one', () => {
+  it('counts existing episodes, and marks files that replace the video of an existing episode', () => {
     const { files, gaps } = assignEpisodes(placed('3.mp4', '5.mp4', '1.de.srt'), new Set([1, 2, 3]))
     expect(files.map(({ problem, replaces }) => [problem, replaces])).toEqual([
       [undefined, false],

@@ -28,7 +28,7 @@ interface Crop {
 }
 
 /**
- * Crops an image to the shape of a cover. The image can be dragged, or moved by three controls with the same effect.
+ * Crops an image to the shape of a cover. The operator drags the image, or zooms and moves the image with three sliders.
  */
 export function CropSheet({
   videoId,

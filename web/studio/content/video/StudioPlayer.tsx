@@ -60,7 +60,7 @@ function OpenPlayer({
   }, [video, onVideo])
   useEffect(() => {
     if (!video) return
-    // Without a poster while a frame is chosen, because the poster is not the frame that would be captured.
+    // While a frame is chosen, there is no poster, because the poster is not the frame that would be captured.
     if (!onVideo && !video.poster) video.poster = poster
     // The browser's native controls turn captions on and off. A caption file that is not loaded yet
     // gets the new URL.

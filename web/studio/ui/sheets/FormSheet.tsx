@@ -4,7 +4,7 @@ import { ConfirmLeave } from '#web/studio/ui/unsaved/LeaveGuard.tsx'
 import { SheetActions } from './SheetActions.tsx'
 import styles from '#web/studio/ui/page.module.css'
 
-/** A sheet with a guarded form and its buttons. If there is unsaved input, it asks before it closes. */
+/** A sheet with a guarded form and its buttons. If there is unsaved input, the sheet asks before it closes. */
 export function FormSheet({
   title,
   form,

@@ -46,5 +46,5 @@ export function SheetActions({
 }
 
 // Sets the HTML attribute, because a dialog uses it to choose the focus when it opens. React's `autoFocus` does not set
-// it, and only focuses the element once.
+// the attribute, and focuses the element only once.
 const autofocusRef = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')
