@@ -10,8 +10,8 @@ import type { Drama, Shot } from '#demo/story.ts'
 
 /**
  * An image of a shot and its movement. `view` is the visible rectangle of the drawing, and `scale` the pixels per unit.
- * A `soft` image is out of focus. `x` and `y` (position of the image's corner in the frame) and `when` (whether the image is visible) are ffmpeg
- * expressions of the shot's time `t` in seconds.
+ * A `soft` image is out of focus. `x` and `y` are the position of the image's corner in the frame, and `when` tells
+ * whether the image is visible. All three are ffmpeg expressions of the shot's time `t` in seconds.
  */
 export type Layer = {
   drawn: string

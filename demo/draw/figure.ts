@@ -208,8 +208,8 @@ function tinyFace(look: Look): string {
 }
 
 /**
- * Draws a full figure, about 460 px tall, with the feet at the origin and light from the left. The pose
- * `back` shows the figure from behind.
+ * Draws a full figure, about 460 px tall, with the feet at the origin and light from the left.
+ * The pose `back` shows the figure from behind.
  */
 export function figure(look: Look, palette: Palette, pose: Pose): string {
   const dark = mix(darker(look.cloth, 0.45), palette.ink, 0.3)

@@ -27,8 +27,8 @@ export async function captureEnvelopes(context: BrowserContext): Promise<Envelop
 }
 
 /**
- * Parses an envelope: its header, then a header and a payload for each item. Each of them ends with a newline. A payload
- * whose header has a length may also contain newlines.
+ * Parses an envelope: its header, then a header and a payload for each item. Each of them ends with a newline.
+ * A payload whose header has a length may also contain newlines.
  */
 function readEnvelope(envelope: Buffer): EnvelopeItem[] {
   const items: EnvelopeItem[] = []
@@ -50,7 +50,10 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end === -1 ? bytes.length : end
 }
 
-/** Returns a payload as text. A session recording is a line of JSON and compressed events, of which only the events are returned. */
+/**
+ * Returns a payload as text. A session recording is a line of JSON and compressed events. Of a recording, only the
+ * events are returned.
+ */
 function textOf(payload: Buffer): string {
   const begin = endOfLine(payload, 0) + 1
   const compressed = payload[begin] === 0x78

@@ -109,7 +109,7 @@ test('a key press is not lost if the previous step has not rendered yet @desktop
     history.replaceState = (state, title, url) => {
       replace(state, title, url)
       if (!String(url).endsWith('episode=2')) return
-      // The URL has changed, but the episode has not rendered yet. Scroll events are held until the episode has rendered.
+      // The URL has changed, but the episode has not rendered yet. Scroll events are held until it has.
       addEventListener('scroll', hold, { capture: true })
       dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }))
       requestAnimationFrame(() =>

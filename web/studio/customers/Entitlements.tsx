@@ -62,9 +62,9 @@ function RevokeEntitlement({ held }: { held: CustomerEntitlement }) {
 }
 
 /**
- * Returns the texts of the button and its confirmation. An entitlement that a refund or a dispute has revoked gets other
- * texts, because it is restored if the refund fails or the dispute is won. An operator can prevent that by revoking it
- * too.
+ * Returns the texts of the button and its confirmation. An entitlement that a refund or a dispute has revoked gets
+ * other texts, because it is restored if the refund fails or the dispute is won. An operator can prevent that by
+ * revoking it too.
  */
 function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)

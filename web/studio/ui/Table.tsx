@@ -13,7 +13,9 @@ export interface Column<Row> {
   actions?: boolean
 }
 
-/** With this number of columns or more, the table needs more width than a tablet has. A column of buttons counts as two. */
+/**
+ * With this number of columns or more, the table needs more width than a tablet has. A column of buttons counts as two.
+ */
 const manyColumns = 7
 /** With this number of columns or more, the table also needs more width than a phone has in landscape. */
 const mostColumns = 10

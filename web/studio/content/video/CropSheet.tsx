@@ -28,7 +28,7 @@ interface Crop {
 }
 
 /**
- * Crops an image to the shape of a cover. The operator drags the image, or zooms and moves the image with three sliders.
+ * Crops an image to the shape of a cover. The operator drags the image, or zooms and moves it with three sliders.
  */
 export function CropSheet({
   videoId,
