@@ -9,7 +9,7 @@ import { layersOf, type Layer } from '#demo/stage.ts'
 import { timeline, type Drama } from '#demo/story.ts'
 import { episodeName } from '#demo/write-folder.ts'
 
-type Commission = {
+type RenderOptions = {
   drama: Drama
   number: number
   outDir: string
@@ -19,7 +19,7 @@ type Commission = {
 }
 
 /** Renders one layer. A soft layer is out of focus, so it is rendered small and then enlarged. */
-async function paint(layer: Layer, file: string): Promise<void> {
+async function renderLayer(layer: Layer, file: string): Promise<void> {
   const { view, scale, soft } = layer
   if (!soft) {
     await sharp(document(layer.drawn, view, scale))
@@ -89,7 +89,7 @@ function encoding(graph: string, music: number, seconds: number, target: string)
   ]
 }
 
-function stageFilm({ drama, number }: Commission): { shots: StagedShot[]; seconds: number } {
+function stageFilm({ drama, number }: RenderOptions): { shots: StagedShot[]; seconds: number } {
   const episode = drama.episodes[number - 1]
   if (!episode) throw new Error(`${drama.slug} has no episode ${number}`)
   const { shots, seconds } = timeline(episode)
@@ -112,25 +112,25 @@ function stageFilm({ drama, number }: Commission): { shots: StagedShot[]; second
  * stereo sound. Returns immediately if the file exists. A file gets this name only when it is complete. Rejects if
  * ffmpeg fails or `signal` aborts.
  */
-export async function renderEpisode(commission: Commission): Promise<void> {
-  const { drama, number, outDir, ffmpegPath, signal, niceness } = commission
+export async function renderEpisode(options: RenderOptions): Promise<void> {
+  const { drama, number, outDir, ffmpegPath, signal, niceness } = options
   const folder = join(outDir, drama.slug)
-  const master = join(folder, `${episodeName(number)}.mp4`)
-  if (await exists(master)) return
-  const workshop = join(folder, `.${episodeName(number)}.making`)
-  await rm(workshop, { recursive: true, force: true })
-  await mkdir(workshop, { recursive: true })
+  const finishedFile = join(folder, `${episodeName(number)}.mp4`)
+  if (await exists(finishedFile)) return
+  const tempFolder = join(folder, `.${episodeName(number)}.making`)
+  await rm(tempFolder, { recursive: true, force: true })
+  await mkdir(tempFolder, { recursive: true })
   try {
-    const { shots, seconds } = stageFilm(commission)
+    const { shots, seconds } = stageFilm(options)
     const layers = shots.flatMap((shot) => shot.layers)
-    const files = layers.map((_, index) => join(workshop, `${index}.png`))
-    const music = join(workshop, 'score.wav')
-    const pictures = layers.map((layer, index) => paint(layer, files[index] ?? ''))
+    const files = layers.map((_, index) => join(tempFolder, `${index}.png`))
+    const music = join(tempFolder, 'score.wav')
+    const pictures = layers.map((layer, index) => renderLayer(layer, files[index] ?? ''))
     await Promise.all([
       ...pictures,
       writeFile(music, scoreWav(drama.score, `${drama.slug}/${number}`, seconds, number === 3)),
     ])
-    const film = join(workshop, 'film.mp4')
+    const film = join(tempFolder, 'film.mp4')
     const inputs = [...files, music].flatMap((file) => ['-i', file])
     const output = encoding(filmGraph(shots, seconds), files.length, seconds, film)
     await runFfmpeg(['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', ...inputs, ...output], {
@@ -138,9 +138,9 @@ export async function renderEpisode(commission: Commission): Promise<void> {
       signal,
       niceness,
     })
-    await rename(film, master)
+    await rename(film, finishedFile)
   } finally {
-    await rm(workshop, { recursive: true, force: true })
+    await rm(tempFolder, { recursive: true, force: true })
   }
 }
 

@@ -15,7 +15,7 @@ type Facing = { who: string; mood: Mood }
 type Common = {
   place: PlaceName
   weather?: Weather
-  /** `flicker` darkens the room repeatedly; `flash` adds a flash of lightning. */
+  /** `flicker` darkens the room repeatedly; `flash` adds flashes of lightning. */
   light?: 'flicker' | 'flash'
   /** Dialogue or narration of the shot, from which its duration is calculated. */
   lines: readonly Texts[]
@@ -113,7 +113,8 @@ const lead = 0.6
 const tail = 1.2
 
 /**
- * Returns the reading time of a caption in seconds: 17 characters per second, in the language with the longest text.
+ * Returns the reading time of a caption in seconds, from 2.2 to 4.2. The longest text of all languages is read at 17
+ * characters per second.
  */
 function reading(line: Texts): number {
   const longest = Math.max(...languages.map((language) => line[language].length))
@@ -121,8 +122,8 @@ function reading(line: Texts): number {
 }
 
 /**
- * Returns the start and end of each shot and caption in seconds. Times are rounded to whole frames, at 24 frames per
- * second.
+ * Returns the start and end of each shot and caption in seconds. The times of the shots are rounded to whole frames, at
+ * 24 frames per second.
  */
 export function timeline(episode: Episode): {
   seconds: number

@@ -44,7 +44,7 @@ async function endUnderTerms(page: Page): Promise<void> {
 }
 
 /** Tops up, unlocks an episode and turns auto-unlock on. */
-async function withAutoUnlock(page: Page): Promise<void> {
+async function setUpAutoUnlock(page: Page): Promise<void> {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
   await turnOnAutoUnlock(page)
@@ -169,7 +169,7 @@ test('auto-unlock stays off until the viewer consents to losing the right of wit
 test('within a day of an undo, the notice of the next unlock offers "Turn off" instead of "Undo"', async ({
   page,
 }) => {
-  await withAutoUnlock(page)
+  await setUpAutoUnlock(page)
   await page.goto(await towerUrl(page, 5))
   await unlockedLine(page, 5).getByRole('button', { name: 'Undo' }).click()
   await unlockButton(lockedPanel(page, 5)).click()
@@ -188,7 +188,7 @@ test('within a day of an undo, the notice of the next unlock offers "Turn off" i
 test('if the daily undo was already used in another tab, the undo is refused with the reason', async ({
   page,
 }) => {
-  await withAutoUnlock(page)
+  await setUpAutoUnlock(page)
   await page.goto(await towerUrl(page, 5))
   const message = 'You can undo one automatic unlock per drama within 24 hours.'
   await page.route('**/api/balance/undo', (route) => route.fulfill({ json: { code: 409, message } }))
@@ -202,7 +202,7 @@ test.describe('an automatic unlock whose responses get lost', () => {
   test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
   test('is announced once the episode plays, and can be undone', async ({ page }) => {
-    await withAutoUnlock(page)
+    await setUpAutoUnlock(page)
     const keys: (string | undefined)[] = []
     await page.route('**/api/balance/unlock', async (route) => {
       keys.push(route.request().headers()['idempotency-key'])

@@ -8,7 +8,7 @@ const facebook =
 // axe is injected into the page as a script.
 test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
 
-test("in an in-app browser, a hint on the plans page links to the default browser with the campaign's code, until the hint is closed", async ({
+test("in an in-app browser, a hint on the plans page links to the default browser with the campaign's code, and can be closed", async ({
   page,
 }) => {
   await recordLayoutShifts(page)

@@ -54,7 +54,8 @@ input[aria-invalid=true] { color: ${invalid.color} }`
   }
 
   /**
-   * Validates a card number immediately at full length, and other input when the field loses the focus, as Stripe does.
+   * Reports the state of the field. As at Stripe, a wrong input is an error when the field loses the focus. A wrong
+   * card number is also an error as soon as it has its full length.
    */
   function emitChange(left: boolean): void {
     const complete = isComplete()

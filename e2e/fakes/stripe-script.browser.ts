@@ -42,7 +42,7 @@
     const field = {
       kind,
       frame,
-      tell: postToFrame,
+      postToFrame,
       complete: false,
       mount(container: HTMLElement) {
         container.append(frame)
@@ -208,7 +208,12 @@
         return { error: { type: 'validation_error', code } }
       }
       const confirmed = nextMessage<Answer>(number.frame, 'confirmed')
-      number.tell({ type: 'confirm', publicKey, clientSecret, data: JSON.stringify(data, withoutFields) })
+      number.postToFrame({
+        type: 'confirm',
+        publicKey,
+        clientSecret,
+        data: JSON.stringify(data, withoutFields),
+      })
       return afterConfirm(publicKey, clientSecret, await confirmed)
     }
   }

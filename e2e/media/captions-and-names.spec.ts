@@ -72,7 +72,7 @@ const cover = 'cover.heic'
 /** The first bytes of a HEIC file as phones write it. The site reads only these. */
 const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')])
 
-test('captions with every format and kind of name reach the browser, imported by command line and in the studio', async ({
+test('captions of every format and kind of file name reach the browser, imported by command line and in the studio', async ({
   page,
 }, info) => {
   const files = await writeFiles(info)

@@ -12,11 +12,13 @@ import { describe, episodesOf, findVideo, importFolder, conversionTimeoutMs } fr
 import { filmsOf, flashingFilms, plainFilm, type FlashingFilm } from './flashing-films.ts'
 import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
 
-/** Between two times, in seconds. */
+/** The allowed distance between two times, in seconds. */
 const maxDistance = 0.05
-/** Between two values of a colour channel, which has 256 values. */
+/** The allowed difference between two values of a colour channel, which has 256 values. */
 const maxDifference = 4
-/** In seconds. An audio encoder may make each recording longer by up to one packet. */
+/**
+ * The allowed difference of durations, in seconds. An audio encoder may make a recording longer by up to one packet.
+ */
 const maxDurationDifference = 0.1
 const playingMs = 180_000
 /** The converted renditions of a video, and its playback in a browser. */

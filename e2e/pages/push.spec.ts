@@ -15,8 +15,8 @@ const setting = 'Notify me in this browser when my favorites have new episodes'
 const blocked = 'Notifications are blocked. Allow them for this site in your browser’s settings.'
 
 /**
- * Fakes the browser's push service, which Chromium lacks in tests. The local storage contains whether the browser is
- * subscribed, and the number of permission prompts. Each prompt gets the same answer.
+ * Fakes the browser's push service, which Chromium lacks in tests. The fake keeps in the local storage whether the
+ * browser is subscribed, and how often it has prompted for permission. Each prompt gets the same answer.
  * @returns the endpoint of the subscription
  */
 async function installFakePush(context: BrowserContext, answer: NotificationPermission = 'granted') {

@@ -117,7 +117,7 @@ test('the payment frame and the studio load none of the site’s screens', async
 test.describe('before the consent banner is answered', () => {
   test.use({ consent: null })
 
-  test('the browser stores homepage, user, id, referrer and click ids, and the next visit shows the stored homepage immediately', async ({
+  test('the browser stores homepage, user, user id, referrer and click ids, and the next visit shows the stored homepage immediately', async ({
     page,
   }) => {
     await page.goto('/?token=ann&fbclid=fb&ttclid=tt&lang=en')

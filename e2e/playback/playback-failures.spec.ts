@@ -20,8 +20,8 @@ async function forceHls(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
 }
 
-/** Matches the segment of an episode that begins after two seconds. */
-const secondSegment = /\/v\d\/00002\.m4s/
+/** Matches the third segment of an episode, which begins after two seconds. */
+const thirdSegment = /\/v\d\/00002\.m4s/
 
 for (const [player, prepare] of [
   ['the native player', async () => {}],
@@ -32,7 +32,7 @@ for (const [player, prepare] of [
 
     test('a segment that fails twice is retried, and the episode continues', async ({ page }) => {
       let failed = 0
-      await page.route(secondSegment, (route) =>
+      await page.route(thirdSegment, (route) =>
         failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback(),
       )
       await page.goto(await towerUrl(page, 1))
@@ -41,11 +41,11 @@ for (const [player, prepare] of [
 
     test('a missing segment shows an error, and a retry continues', async ({ page }) => {
       let requestCount = 0
-      await page.route(secondSegment, (route) => (requestCount++, route.fulfill({ status: 404 })))
+      await page.route(thirdSegment, (route) => (requestCount++, route.fulfill({ status: 404 })))
       await page.goto(await towerUrl(page, 1))
       await expect(failure(page)).toBeVisible()
       const requestsUntilError = requestCount
-      await page.unroute(secondSegment)
+      await page.unroute(thirdSegment)
       await page.getByRole('button', { name: 'Try again' }).click()
       await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
       expect(requestsUntilError).toBeLessThan(40)
@@ -53,7 +53,7 @@ for (const [player, prepare] of [
 
     test('a damaged segment is skipped without endless retries', async ({ page }) => {
       let requestCount = 0
-      await page.route(secondSegment, (route) => {
+      await page.route(thirdSegment, (route) => {
         requestCount++
         return route.fulfill({ contentType: 'video/iso.segment', body: Buffer.alloc(60_000, 7) })
       })
@@ -68,7 +68,7 @@ for (const [player, prepare] of [
       context,
     }) => {
       const connectionLost = Promise.withResolvers<void>()
-      await page.route(secondSegment, async (route) => {
+      await page.route(thirdSegment, async (route) => {
         await connectionLost.promise
         await route.abort('internetdisconnected')
       })
@@ -80,7 +80,7 @@ for (const [player, prepare] of [
       await context.setOffline(true)
       connectionLost.resolve()
       await expect(page.getByText(/You’re offline/)).toBeVisible()
-      await page.unroute(secondSegment)
+      await page.unroute(thirdSegment)
       await context.setOffline(false)
       await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
     })
@@ -98,7 +98,7 @@ test('a connection that returns before any request has failed is used at once', 
       return route.abort('internetdisconnected')
     })
   }
-  await failUntilBack(secondSegment, connectionLost.promise)
+  await failUntilBack(thirdSegment, connectionLost.promise)
   await failUntilBack(/\/hls-player-/, connectionBack.promise)
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
@@ -115,7 +115,7 @@ test('a connection that returns before any request has failed is used at once', 
 test('a loading indicator is shown for a slow segment', async ({ page }) => {
   await forceHls(page)
   const segmentHold = Promise.withResolvers<void>()
-  await page.route(secondSegment, async (route) => {
+  await page.route(thirdSegment, async (route) => {
     await segmentHold.promise
     await route.fallback()
   })
@@ -161,12 +161,12 @@ test('in the background, an episode pauses and its requests end; in the foregrou
   const requestedUrls: string[] = []
   const failedUrls: string[] = []
   const hold = Promise.withResolvers<void>()
-  await page.route(secondSegment, async (route) => {
+  await page.route(thirdSegment, async (route) => {
     requestedUrls.push(route.request().url())
     await hold.promise
     await route.fallback().catch(() => {})
   })
-  page.on('requestfailed', (request) => secondSegment.test(request.url()) && failedUrls.push(request.url()))
+  page.on('requestfailed', (request) => thirdSegment.test(request.url()) && failedUrls.push(request.url()))
   await page.goto(await towerUrl(page, 1))
   await expect.poll(() => requestedUrls.length).toBeGreaterThan(0)
   await expectProgress(page)

@@ -25,7 +25,7 @@ async function playbackCode(page: Page, number: number): Promise<number> {
   return ((await answer.json()) as { code: number }).code
 }
 
-test('support finds a member by address and by id, sees purchases, history and sessions, and signs the member out', async ({
+test('support finds a member by e-mail address and by id, sees purchases, history and sessions, and signs the member out', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -60,7 +60,7 @@ test('support finds a member by address and by id, sees purchases, history and s
   expect(info.role).toBe('visitor')
 })
 
-test('granting access requires choosing a video after a search @desktop', async ({ page }) => {
+test('after a search, a video must be chosen before access can be granted @desktop', async ({ page }) => {
   const { id } = await register(page)
   await openStudioWithSession(page, 'owner')
   await page.goto(`/studio/customers/${id}`)

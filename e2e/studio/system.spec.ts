@@ -91,7 +91,7 @@ test('the free space of the storage is shown in German @desktop', async ({ page 
   await expect(storage).not.toContainText('left in')
 })
 
-test('an unresponsive site shows an error and can be retried @desktop', async ({ page }) => {
+test('if the site does not respond, an error and a retry button are shown @desktop', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
   await page.route('**/api/studio/system/health', (route) =>
     route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),

@@ -8,8 +8,8 @@ const credentials = {
 const cardAndEmail = { number: '4242 4242 4242 4242', email: credentials.email }
 
 /**
- * Registers a member with history and favorites, who buys an episode of the first drama and a plan with the sandbox's
- * card.
+ * Registers a member with history and favorites. The member buys an episode of the first drama and a plan with the
+ * sandbox's card.
  */
 export async function createPayingMember(
   page: Page,

@@ -9,7 +9,7 @@ import { recordingExpect, watchLocators } from './locator-check.ts'
 import { siteUrl } from './site-url.ts'
 import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e2e/site/site-server.ts'
 
-/** Playwright's message if a page registers a service worker while they are blocked. */
+/** Playwright's message if a page registers a service worker while service workers are blocked. */
 const blockedWorkerWarning = 'Service Worker registration blocked by Playwright'
 
 /**
@@ -26,7 +26,7 @@ export const missingPath = '/nowhere'
 export const defaultSite: SiteSettings = { template: 'tower', withFakeServices: true, settings: {} }
 
 interface Options {
-  /** Console messages of the browser that a test expects, such as about a lost connection. */
+  /** Expected console messages of the browser, such as those about a lost connection. */
   allowedConsoleMessages: RegExp | undefined
   /** Template and settings of the file's site. */
   site: SiteSettings
@@ -48,7 +48,7 @@ interface AutoFixtures {
 }
 
 interface WorkerFixtures {
-  /** The process that serves the sites of this worker. `openFor` identifies the settings of the open site. */
+  /** The process that serves the sites of this worker. `openFor` identifies the file and settings of the open site. */
   siteServer: { server: SiteServer; open?: OpenSite; openFor?: string }
 }
 
@@ -138,8 +138,8 @@ async function inEveryContext(
 }
 
 /**
- * Runs in each page: stores the answer to the consent banner unless there is one. Pages with an opaque origin have no
- * storage.
+ * Runs in each page: stores the answer to the consent banner unless an answer is stored. Pages with an opaque origin
+ * have no storage.
  */
 function storeConsent(answer: string | null): void {
   if (answer && location.protocol.startsWith('http') && localStorage.getItem('consent') === null)

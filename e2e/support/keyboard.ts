@@ -25,7 +25,8 @@ const focusByFrame = (page: Page): Promise<number[]> =>
   )
 
 /**
- * If a frame receives the focus, waits for it: a frame in another process gets the focus some time after the key press.
+ * If the focus moves into a frame, waits until it arrives. A frame in another process gets the focus some time after
+ * the key press.
  */
 async function waitForFrameFocus(page: Page, before: number[]): Promise<void> {
   const isInFrame = await page.evaluate(() => document.activeElement instanceof HTMLIFrameElement)

@@ -22,7 +22,7 @@ const order: Order = {
 /** Path of the page for the order of `mockOrderStatus`. */
 export const mockOrderPath = `/order/result?order_id=${order.id}`
 
-/** Mocks the status of the page's order from now on; null drops the responses. */
+/** Mocks the order of `mockOrderPath`. @returns a function that sets its status; without a status, requests fail */
 export async function mockOrderStatus(page: Page): Promise<(status: Status | null) => void> {
   let now: Status | null = null
   await page.route(/\/api\/payment\?.*order_id=/, (route) =>

@@ -88,7 +88,7 @@ async function expectNoOverflowInFrame(frame: Frame): Promise<void> {
     const scrolls = (element: Element | null): boolean =>
       element !== null &&
       (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
-    // True for an element completely outside its container, because a swipe or the focus scrolls it into view.
+    // True for an element completely to the right of its container. A swipe or the focus scrolls it into view.
     const isScrolledAway = (element: Element | null, left: number): boolean =>
       element !== null &&
       ((getComputedStyle(element).overflowX !== 'visible' && left >= element.getBoundingClientRect().right) ||

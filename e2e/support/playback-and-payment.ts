@@ -50,7 +50,7 @@ export async function repeatEpisode(page: Page, isRepeated = true): Promise<void
   }, isRepeated)
 }
 
-/** Makes each second of a countdown last ten seconds, so that a slow machine can stop it. */
+/** Makes each second of a countdown last ten seconds, so that a test can stop it on a slow machine too. */
 export async function slowDownCountdowns(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const original = window.setInterval.bind(window)
@@ -126,7 +126,7 @@ export interface CardInput {
 /** Returns a unique e-mail address, because an address gets an introductory price only once. */
 export const randomEmail = () => `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
 
-/** Fills in a card and a name, and presses the pay button. */
+/** Fills in the card form and presses its pay button. */
 export async function payByCard(page: Page, { number, email = randomEmail() }: CardInput): Promise<void> {
   const { form, card } = cardForm(page)
   await form.getByLabel('E-mail').fill(email)

@@ -51,7 +51,7 @@ export async function acceptInvitationLink(page: Page, link: string): Promise<st
   return secret
 }
 
-/** Sends a studio command as the signed-in operator, without the page. */
+/** Sends a studio command by the API, as the signed-in operator. */
 export async function postToStudio<Answer>(page: Page, path: string, data: object): Promise<Answer> {
   const answer = await page.request.post(`/api/studio/${path}`, { data, headers: { origin: siteUrl } })
   return (await answer.json()) as Answer

@@ -40,7 +40,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
           [visit, 'stores token and click ids and removes them from the URL'],
           [
             routes,
-            'the browser stores homepage, user, id, referrer and click ids, and the next visit shows the stored homepage immediately',
+            'the browser stores homepage, user, user id, referrer and click ids, and the next visit shows the stored homepage immediately',
           ],
           [
             'web/lib/tracking/consent.test.ts',
@@ -62,7 +62,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         tests: [
           [
             routes,
-            'the browser stores homepage, user, id, referrer and click ids, and the next visit shows the stored homepage immediately',
+            'the browser stores homepage, user, user id, referrer and click ids, and the next visit shows the stored homepage immediately',
           ],
         ],
       },

@@ -107,7 +107,7 @@ function IgnoredFiles({ paths }: { paths: readonly string[] }) {
 }
 
 /**
- * A table of the files. `isShort` shows only the files that have or had a problem: a corrected file stays visible.
+ * A table of the files. `isShort` shows only the files that have or had a problem. So a corrected file stays visible.
  */
 function FileTable({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   const { t } = useTexts()
