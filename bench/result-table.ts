@@ -24,7 +24,7 @@ export function atLeast(what: string, ours: number, bare: number, min: number, u
   }
 }
 
-/** Returns a row for requests or bytes per second beside the baseline, without a target. */
+/** Returns a row that compares requests or bytes per second with the baseline, without a target. */
 export function withoutTarget(what: string, ours: number, bare: number, unit: string): Row {
   return { ...atLeast(what, ours, bare, 0, unit), target: none }
 }
@@ -47,7 +47,7 @@ export function atMostMilliseconds(what: string, ms: number, maxMs: number): Row
   return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, target: `≤ ${maxMs} ms`, ok: ms <= maxMs }
 }
 
-/** Returns a row for points without a baseline, which must be at least `min`. */
+/** Returns a row for a score in points without a baseline, which must be at least `min`. */
 export function atLeastPoints(what: string, points: number, min: number): Row {
   return { what, ours: String(points), bare: none, ratio: none, target: `≥ ${min}`, ok: points >= min }
 }

@@ -29,7 +29,7 @@ const calmMs = minute
 const timeoutMs = 25 * minute
 const viewEveryMs = 500
 const buyEveryMs = 2000
-/** Free share of the filled disk. The alert fires below 10 %. */
+/** Share of the disk that is still free after it has been filled. The alert fires below 10 % (0.1). */
 const freeOfFullDisk = 0.05
 
 interface Fault {
@@ -44,7 +44,7 @@ interface Fault {
  * `npm run bench -- alerts`: starts a site with a worker, a replica and a fake Stripe. Debian's Prometheus and
  * Alertmanager monitor the site with the unmodified files of deploy/observability.
  * Injects faults, and prints the time until each alert fires and its mail arrives. Takes 20 minutes, because one alert
- * needs 15 minutes without payments. Requires root privileges, to fill a disk. Uses little CPU.
+ * needs 15 minutes without a successful payment. Requires root privileges, to mount a small disk. Uses little CPU.
  */
 export async function measureAlerts(): Promise<void> {
   /** Close functions of the opened resources, in the order of opening. */
@@ -110,7 +110,7 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
       end: disk.empty,
     },
     {
-      what: 'the replica applies nothing',
+      what: 'the replica applies no changes',
       alerts: ['ReplicaLag'],
       begin: database.fallBehind,
       end: database.catchUp,
@@ -130,11 +130,11 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
   ]
   const [paying, others] = await Promise.all([
     measureFault(watch, failingStripe(fakes)),
-    // The long fault lasts while the other faults run one after the other.
+    // The fault of Stripe lasts for more than 15 minutes. The other faults run one after the other meanwhile.
     inTurn(faults, (fault) => measureFault(watch, fault)),
   ])
   printLines([
-    ['what goes wrong', 'alert', 'fires after', 'mail after', 'resolved after the fault ended'],
+    ['fault', 'alert', 'fires after', 'mail after', 'resolved after the fault ended'],
     ...paying,
     ...others.flat(),
   ])
@@ -144,7 +144,7 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
 function failingStripe({ stripe }: FakeGateways): Fault {
   let recover = () => {}
   return {
-    what: 'Stripe answers no payment',
+    what: 'Stripe does not respond to payments',
     alerts: ['PaymentsFail'],
     begin: () => void (recover = stripe.fail('dropped before')),
     end: () => recover(),

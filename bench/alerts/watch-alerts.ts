@@ -23,8 +23,8 @@ interface Alerts {
 const lookEveryMs = 1000
 
 /**
- * Starts Prometheus and Alertmanager with the files of deploy/observability, and a mail server that receives their
- * alerts.
+ * Starts Prometheus and Alertmanager with the files of deploy/observability, and a mail server that receives
+ * Alertmanager's mails.
  */
 export async function recordAlerts(targets: readonly string[]): Promise<AlertRecorder> {
   const smtp = await startFakeSmtp()

@@ -6,8 +6,8 @@ import pg from 'pg'
 
 /**
  * Options of the baseline, a plain Fastify server. It runs in its own process, with these options as one JSON argument.
- * `answers`: responses to send, each with its content type and a number of indexed look-ups to run before it. `files`:
- * a folder of static files. `connections`: maximum number of database connections.
+ * `answers`: responses to send, each with its content type, and the number of indexed look-ups to run before it is sent.
+ * `files`: a folder of static files. `connections`: maximum number of database connections.
  */
 export interface BareOptions {
   port: number
@@ -37,8 +37,8 @@ for (const { path, file, type, queries } of options.answers) {
   })
 }
 
-// Serves the same stream under two paths, so that the browser has not cached the second one when the page switches to
-// it.
+// Serves the same stream under two paths. When the page switches to the second path, the browser has not cached its
+// files.
 for (const place of ['/files/*', '/files-again/*'])
   app.get(place, async (request, reply) => {
     const { '*': path } = request.params as { '*': string }

@@ -10,9 +10,9 @@ export interface FakeGateways {
   paypal: FakePaypal
   /** The settings of a site that uses these servers. */
   env: Record<string, string>
-  /** Sets by how many milliseconds the servers' clocks are ahead. */
+  /** Sets by how many milliseconds the servers' clocks are ahead of the real time. */
   setAhead(aheadMs: number): void
-  /** Counts of PayPal's payment scenarios, such as declined or disputed. */
+  /** PayPal's payment scenarios, such as a decline or a dispute, and their counts. */
   readonly scenarios: PaypalScenarios
   /** Starts network faults in every request that moves money. */
   startFaults(): void
@@ -27,7 +27,7 @@ export interface FakeGateways {
 
 const pauseMs = 100
 /**
- * `scenarioOdds` is the probability that PayPal changes a payment in one interval of `pauseMs`, `pendingOdds` the
+ * `scenarioOdds` is the probability that PayPal changes a payment in one interval of `pauseMs`. `pendingOdds` is the
  * probability that a payment is pending at first.
  */
 const scenarioOdds = 0.003

@@ -19,7 +19,7 @@ interface PaymentDay {
 
 const daySeconds = 86_400
 
-/** Returns the id of a payment, in which Stripe's list continues. */
+/** Returns the id of a payment. A page of Stripe's list starts after such an id (`starting_after`). */
 export const paymentId = (number: number) => `pi_bench${number}`
 
 export async function startManyPaymentsGateway(day: PaymentDay): Promise<ManyPaymentsGateway> {
@@ -43,7 +43,7 @@ export async function startManyPaymentsGateway(day: PaymentDay): Promise<ManyPay
   }
 }
 
-/** Returns a page of payments, latest first. The payment 1 is the earliest of the day. */
+/** Returns a page of payments, latest first. Payment 1 is the earliest of the day. */
 function listPayments(day: PaymentDay, query: URLSearchParams): object[] {
   const createdAt = (number: number) => day.from + Math.floor((number * daySeconds) / (day.count + 1))
   const [earliest, latest] = [

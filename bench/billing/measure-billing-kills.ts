@@ -6,12 +6,12 @@ import { runSite, type RunningSite } from './run-billing-site.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 /**
- * Minimum and maximum time from a process's first response until it is killed, and its usual start-up time, in
- * milliseconds. On a machine where the start takes longer, processes are killed proportionally later.
+ * Milliseconds: the minimum and maximum time from a process's first response until it is killed, and its usual start-up
+ * time. On a machine where the start takes longer, processes are killed proportionally later.
  */
 const [shortestMs, longestMs, usualStartMs] = [200, 4000, 2500]
 const timeoutMs = 10_000
-/** Amount of a partial refund. */
+/** Amount of a partial refund in cents. */
 const partCents = 40
 
 /**

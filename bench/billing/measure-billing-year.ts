@@ -18,8 +18,8 @@ const maxMinutes = 10
 /**
  * `npm run bench -- billing-year`: simulates a year of 500 subscriptions (`--subscriptions 100` for fewer), with two
  * schedulers on separate database connections. Fails if a subscription was not charged exactly once per period or was
- * charged after its cancellation, if the ledger differs from the gateway, or if it takes longer than
- * `maxMinutes`.
+ * charged after its cancellation, if the ledger differs from the gateway, or if the simulation takes
+ * longer than `maxMinutes`.
  */
 export async function measureBillingYear(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -13,7 +13,7 @@ import { startManyPaymentsGateway } from './many-payments-gateway.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const counts = [15_000, 150_000] as const
-/** Maximum ratio of the memory with ten times as many payments. */
+/** Maximum memory with ten times as many payments, as a ratio to the memory with the smaller number. */
 const maxRatio = 1.25
 
 interface Result {
@@ -58,7 +58,7 @@ async function reconcileDay(count: number): Promise<Result & { requests: number 
   const gateway = await startManyPaymentsGateway({ count, from })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
   try {
-    console.log(`Filling ${count} payments …`)
+    console.log(`Inserting ${count} payments …`)
     for (let first = 1; first <= count; first += 10_000)
       await database.pool.query(fillSql, [first, Math.min(count, first + 9999)])
     await database.pool.query('ANALYZE')

@@ -5,7 +5,7 @@ import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 
 export interface SiteOptions {
   webRoot: string
-  /** By how many milliseconds the site's clock is ahead. */
+  /** By how many milliseconds the site's clock is ahead of the real time. */
   aheadMs: number
   /** True if the sandbox has the same network faults as the fake servers of the other gateways. */
   withFaults?: boolean

@@ -18,7 +18,7 @@ export interface CheckoutSite {
 }
 
 const pauseMs = 100
-/** HTTP status of a response while an identical request is still in progress. */
+/** Code of the response to a request while an identical request is still in progress. */
 const underWay = 409
 
 export interface Buyer {

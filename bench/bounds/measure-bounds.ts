@@ -31,7 +31,7 @@ const exportsAtOnce = 20
 const readers = 500
 const holdMs = 10_000
 
-/** Number of requests of each kind. Their total is 6,000 requests per minute for ten minutes. */
+/** Number of requests of each kind. Together they are 6,000 requests per minute for ten minutes. */
 const loads: LoadCounts = {
   beacons: 10_000,
   tokens: 10_000,
@@ -82,8 +82,8 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns the settings of a bench site, which has no rate limits: the requests of ten minutes are sent at once. The
- * quotas keep their default values, because this bench tests them.
+ * Returns the settings of a bench site. The site has no rate limits, because the requests of ten minutes are sent as fast
+ * as possible. The quotas keep their default values, because this bench tests them.
  */
 function envOf(dataDir: string): NodeJS.ProcessEnv {
   const env = benchEnv(dataDir)

@@ -13,8 +13,8 @@ export interface Bench {
 }
 
 /**
- * Wait after each step, until PostgreSQL has counted the transactions of connections that are now idle. Without it, some
- * would be counted in the next step.
+ * Milliseconds to wait after each step. In this time, PostgreSQL counts the transactions of connections that have become
+ * idle. Otherwise some of these transactions would be counted in the next step.
  */
 export const countedMs = 11_000
 
@@ -28,7 +28,7 @@ export const heading = [
   'CPU of PostgreSQL',
 ]
 
-/** Returns a line of the table: the costs of each of the `times` times that the work was done. */
+/** Returns a line of the table: the costs divided by `times`, which is how often the work was done. */
 export function lineOf(what: string, costs: Costs, times: number): string[] {
   const { transactions, walBytes, rowsWritten, databaseBytes, siteCpuMs, databaseCpuMs } = costs
   const each = (value: number) => {

@@ -48,15 +48,15 @@ export async function measureCapacity(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Starts a site with a video for a part of the measurement. Only the site of the sales has the sandbox, because the site
- * reads the sandbox's clock every few seconds.
+ * Starts a site with a video for a part of the measurement. Only the site of the sales has the sandbox: a site with the
+ * sandbox reads the sandbox's clock every few seconds, which would count as load in the other parts.
  */
 async function measureOnSite(
   withSales: boolean,
   measurePart: (bench: Bench) => Promise<string[][]>,
 ): Promise<string[][]> {
   console.log('Creating a video and starting a site with it …')
-  // Four episodes are free. All last a minute, as those of a commercial drama.
+  // Four episodes are free. All episodes last a minute, like those of a commercial drama.
   const content = { episodes: withSales ? 5 : 3, seconds: 12, times: 5, size: '360x640' }
   const site = await startBenchSite(content, { ALLOW_SANDBOX: withSales ? '1' : '0' })
   const pool = new pg.Pool({ ...site.connection, max: 1 })

@@ -5,14 +5,14 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
 const sales = 200
-/** Links to the bought episodes. */
+/** Number of requested links to bought episodes. */
 const links = 1000
 /** Number of guests who buy or watch at the same time. */
 const atOnce = 5
 
 /**
- * Measures guests who each buy an episode in the sandbox and get the receipt, and the links to these episodes. Prints
- * the sales per second.
+ * Measures the cost of a sale: a guest buys an episode in the sandbox and gets the receipt. Then measures the cost of a
+ * link to such an episode. Prints the sales per second.
  * @returns lines of the table, per sale and per link
  */
 export async function measureSales({ site, pool, measured, settle }: Bench): Promise<string[][]> {

@@ -17,7 +17,7 @@ export async function measureUpload({ site, measured, settle }: Bench): Promise<
   makeBenchContent(folder, 'the-upload', site.ffmpeg.ffmpegPath, content)
   await settle()
   const before = readStoredBytes(site.dataDir)
-  // The CPU of the import is in that of this process, which starts it.
+  // The import is a child of this process, so its CPU is counted with that of this process.
   const costs = await measured(() => importFolder(folder, site.env), process.pid)
   const added = [...readStoredBytes(site.dataDir)].map(([kind, bytes]) => {
     const perMinute = (bytes - (before.get(kind) ?? 0)) / minutes

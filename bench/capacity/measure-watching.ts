@@ -8,9 +8,9 @@ import { openMeter, Viewer, type Meter, type OpenedEpisode } from './viewer.ts'
 const minuteMs = 60_000
 /** Period over which the viewers arrive, in milliseconds. */
 const arriveMs = 30_000
-/** Period over which they start to watch: the interval between two saves of a position. */
+/** Period over which the viewers start to watch, in milliseconds: the interval between two saves of a position. */
 const startMs = 15_000
-/** Viewers leave this long after the measurement. */
+/** Milliseconds after the measurement at which the viewers leave. */
 const leaveMs = 1000
 /** Positions that each member saves without load: as many as in two minutes of watching. */
 const savesAtRest = 10
@@ -91,7 +91,8 @@ async function watchTogether(
 
 async function measureWhileTheyWatch(measured: Bench['measured'], minutes: number) {
   const starting = await measured(() => delay(startMs))
-  // Nobody arrives or leaves meanwhile: the site writes its buffers once a second, however many watch.
+  // Nobody arrives or leaves during this step. The site writes the buffered data of all viewers once a second, so the
+  // cost per viewer depends on how many watch.
   const watching = await measured(() => delay(minutes * minuteMs))
   return { starting, watching }
 }

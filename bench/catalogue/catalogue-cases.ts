@@ -4,8 +4,8 @@ import { randomWord } from './random-words.ts'
 import { pagesOf, readCursors } from './pick-cursors.ts'
 
 /**
- * A listing to measure: the URLs that clients request in turn, and how many times slower it may be in the largest
- * catalogue than in the first.
+ * A listing to measure: the URLs that clients request in turn, and how many times slower the listing may be in the
+ * largest catalogue than in the first.
  */
 export interface CatalogueCase {
   name: string
@@ -80,19 +80,19 @@ export async function makeCases(
     },
     { name: 'a video and related', paths: some.map((id) => `/api/video?id=${id}`), target: listing },
     {
-      name: 'recommendations for a busy person',
+      name: 'recommendations for a user with a long history',
       paths: pagesOf(named('section', recommended), undefined, places.recommended),
       hasLongHistory: true,
       target: listing,
     },
     {
-      name: 'history of a busy person',
+      name: 'history of a user with a long history',
       paths: pagesOf([{ path: '/api/user/history', values: {}, name: 'watched' }], undefined, places.history),
       hasLongHistory: true,
       target: listing,
     },
     {
-      name: 'favorites of a busy person',
+      name: 'favorites of a user with a long history',
       paths: pagesOf(
         [{ path: '/api/user/favorite', values: {}, name: 'favorites' }],
         undefined,

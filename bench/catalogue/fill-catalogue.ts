@@ -23,8 +23,9 @@ export interface CatalogueSize {
 }
 
 /**
- * Number of videos whose search rows are created by the site's own function, which takes 4 ms for each. The rows of the
- * other videos copy the words of these rows, in their order. After the last row, the copying starts again at the first.
+ * Number of videos whose search rows are created by the site's own function, which takes 4 ms for each video. The other
+ * search rows are copies: they contain the words of these rows in turn, from the first to the last, then from the first
+ * again.
  */
 const indexedBySite = 100_000
 

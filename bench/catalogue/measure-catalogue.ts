@@ -22,7 +22,7 @@ import { printLines } from '#bench/result-table.ts'
 import { newGuest } from '#bench/site/bench-guests.ts'
 
 const historyEach = 200
-/** With more people with a history, filling takes longer, but no listing does. */
+/** More users with a history would make the filling slower, but not the listings. */
 const maxWatchers = 20_000
 
 /** Results of a listing at each catalogue size; undefined for a catalogue without this listing. */

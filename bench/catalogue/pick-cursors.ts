@@ -60,7 +60,7 @@ const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOStr
 
 /**
  * Returns cursor positions in the list of all videos, the recommendations, the list of tags and a user's lists. In the
- * list of all videos, `front` has positions near the start, and `anywhere` the positions of some videos with ids in
+ * list of all videos, `front` has positions near the start, and `anywhere` has positions of videos whose ids are in
  * `some`.
  */
 export async function readCursors(pool: Pool, some: readonly string[], personId: string) {

@@ -31,8 +31,8 @@ export interface Target {
 }
 
 /**
- * Returns the median over several rounds, in which clients send sequential requests. The rounds of the targets
- * alternate, so that a temporary slowdown of the machine affects all of them.
+ * Returns the median of several rounds for each target. In a round, each client sends one request after the other. The
+ * rounds of the targets alternate, so that a temporary slowdown of the machine affects all of them.
  */
 export async function measureByTurns(
   targets: readonly Target[],

@@ -18,7 +18,7 @@ const log = createLog({ json: false, level: 'warn' })
 const mailCount = 2000
 /** Minimum number of mails a second. */
 const target = 50
-/** Time after which the server responds to each command, as one in another data centre does. */
+/** Milliseconds after which the server responds to each command, like a server in another data centre. */
 const responseMs = 20
 
 /**

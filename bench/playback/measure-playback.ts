@@ -38,8 +38,9 @@ const wakes = 5
 const swipesAVisit = 3
 
 /**
- * Measures the time from navigation to the first frame against bare pages with the same stream. Also measures the time
- * from a key press to the first frame of the next episode. Both are repeated for each profile in `startTargets`.
+ * Compares the time from navigation to the first frame with that of bare pages with the same stream. Also measures the
+ * time from a key press to the first frame of the next episode. Repeats both measurements for each profile in
+ * `startTargets`.
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const { videoId, asset, hlsUrl } = await findBenchEpisode(site)

@@ -15,8 +15,8 @@ export interface FilledDatabase {
 }
 
 /**
- * Fills the database of a site, and opens it. The server is not durable while `fill` runs, because the data can be
- * generated again, and starts again as on a site afterwards.
+ * Fills the database of a site, and opens it. While `fill` runs, the server is not durable, because the data can be
+ * generated again. Afterwards the server is restarted with the settings of a site.
  */
 export async function openFilledDatabase(
   dataDir: string,

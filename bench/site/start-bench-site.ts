@@ -70,7 +70,7 @@ export async function startBenchSite(
   }
 }
 
-/** Starts a site with existing data, in its own process, at a free port: another bench may use the fixed one. */
+/** Starts a site with existing data, in its own process, at a free port: another bench may use the fixed port. */
 export async function startSiteOn(dataDir: string): Promise<{ url: string; close(): Promise<void> }> {
   const ownPort = await freePort()
   const site = spawnSite({ ...benchEnv(dataDir), PORT: String(ownPort) })

@@ -13,8 +13,8 @@ const maxMs = 900_000
 const listedSeconds = 0.1
 
 /**
- * Runs all scheduled jobs twice: first so that daily sums and ranks exist as on a running site, then to measure how long
- * a run takes on it.
+ * Runs all scheduled jobs twice. The first run creates the daily sums and ranks that a running site has. The second run is
+ * measured.
  * @returns the jobs that took longest, and the jobs that failed; a job must take less time than its interval
  */
 export async function measureJobs(pool: Pool, dataDir: string): Promise<Row[]> {
@@ -54,7 +54,7 @@ export async function measureJobs(pool: Pool, dataDir: string): Promise<Row[]> {
   }
 }
 
-/** Returns the jobs that have not ended a run yet; undefined if none is registered. */
+/** Returns the jobs that have not completed a run yet; undefined if no job is registered. */
 async function selectWaiting(pool: Pool): Promise<string[] | undefined> {
   const { rows } = await pool.query<{ name: string; ran: boolean }>(
     `SELECT name, failures > 0 OR coalesce(succeeded_at > now() - make_interval(secs => interval_seconds + 60), false) AS ran

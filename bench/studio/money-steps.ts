@@ -6,7 +6,7 @@ export const campaignLinks = 200
 
 /**
  * Returns the steps that insert a year of orders and their records. Four of ten orders are for plans, with four periods
- * per subscription. Most orders are paid; each other status has some. The generated values are the same in every run.
+ * per subscription. Most orders are paid; every other status occurs too. The generated values are the same in every run.
  */
 export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
   const subscriptions = Math.round(orders / 10)

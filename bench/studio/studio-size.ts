@@ -2,9 +2,9 @@
 export interface SiteSize {
   videos: number
   people: number
-  /** Number of people with a history. */
+  /** Number of users with a history. */
   watchers: number
-  /** Number of people who were active lately: they may have sessions, an origin and experiments. */
+  /** Number of recently active users: they may have sessions, an attribution and exposures to experiments. */
   active: number
   orders: number
   events: number
