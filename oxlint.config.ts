@@ -17,7 +17,7 @@ const buildsOn: Record<string, string[]> = {
   studio: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'pages', 'experiments'],
 }
 
-/** The folders inside a large part of server/features, lowest first: each imports only from those before it. */
+/** The folders inside a large part of server/features, lowest first: each folder imports only from the folders before it. */
 const rooms: Record<string, string[]> = {
   catalog: ['ranking', 'cards', 'recommendations', 'search', 'listing', 'homepage', 'editing'],
   members: ['sessions', 'credentials', 'account', 'social'],
@@ -64,12 +64,12 @@ const roots: Ban = {
 }
 const kysely: Ban = {
   regex: '^kysely',
-  message: 'SQL lives in queries.ts and platform/database.',
+  message: 'SQL belongs in queries.ts and platform/database.',
   allowTypeImports: true,
 }
 const fastify: Ban = {
   regex: '^(@fastify/|fastify)',
-  message: 'HTTP lives in platform/http.',
+  message: 'HTTP belongs in platform/http.',
   allowTypeImports: true,
 }
 const nodeHttp: Ban = {
@@ -79,10 +79,10 @@ const nodeHttp: Ban = {
 }
 const processes: Ban = {
   regex: '^(node:)?child_process$',
-  message: 'Child processes live in run-*.ts.',
+  message: 'Only run-*.ts starts child processes.',
   allowTypeImports: true,
 }
-const hls: Ban = { regex: '^hls\\.js', message: 'hls.js lives in web/player.' }
+const hls: Ban = { regex: '^hls\\.js', message: 'Only web/player imports hls.js.' }
 const playerWithoutFeatures: Ban = {
   regex: '^#web/(features|app)/',
   message: 'The player imports no feature.',
@@ -113,7 +113,7 @@ function privateModules(feature: string, open: string[]): string {
   return `${feature}/(${names.join('|')})`
 }
 
-/** The folders inside large folders of the web, highest first: each imports only from those after it. */
+/** The folders inside large folders of the web, highest first: each folder imports only from the folders after it. */
 const webRooms: Record<string, string[]> = {
   'features/members': ['settings', 'sign-in', 'forms'],
   player: ['ui', 'hooks', 'engine'],
@@ -150,7 +150,10 @@ const layers: { files: string[]; bans: Ban[] }[] = [
       server,
       demo,
       hls,
-      { regex: '^#web/(features|app|player)/', message: 'ui, lib and i18n are below features and player.' },
+      {
+        regex: '^#web/(features|app|player)/',
+        message: 'ui, lib and i18n import no features, player or app.',
+      },
     ],
   },
   {
@@ -173,7 +176,7 @@ const layers: { files: string[]; bans: Ban[] }[] = [
     ],
   },
   { files: ['server/*.ts'], bans: [upwards, web, fastify, kysely, nodeHttp] },
-  // Also a composition root: it reads all features, and serves Prometheus on a separate port.
+  // server/metrics is a composition root too: it reads all features, and serves Prometheus on a separate port.
   { files: ['server/metrics/*.ts'], bans: [upwards, web, demo, fastify, kysely, processes] },
   { files: ['server/metrics/*-queries.ts'], bans: [upwards, web, demo, fastify, processes] },
   {
@@ -207,7 +210,7 @@ function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
     regex: `^#server/features/(${others.map((name) => open(name, [`${name}.ts`])).join('|')})`,
     message: `${feature} imports only the public modules of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
   }
-  // Tables import only tables: a public module imports server/tables.ts, so importing it from tables would be a cycle.
+  // Tables import only tables: a public module imports server/tables.ts, so tables that import it would form a cycle.
   const foreignTables: Ban = {
     regex: `^#server/features/(${others.map((name) => open(name, ['tables.ts'])).join('|')})`,
     message: `The tables of ${feature} import only tables of what it builds on.`,

@@ -20,7 +20,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     modulePreload: {
       polyfill: false,
-      // Omits chunks that every document has already loaded from the preload list of each screen.
+      // Omits from each screen's preload list the chunks that every document has already loaded.
       resolveDependencies: (_file, files, { hostType }) =>
         hostType === 'js' ? files.filter((file) => !inEveryDocument.test(file)) : files,
     },

@@ -26,11 +26,11 @@ test('the cases include valid, expired and forged signatures', () => {
   ])
 })
 
-test.each(cases)("nginx's check returns for $what: $expected", ({ signature, asset, expected }) => {
+test.each(cases)("nginx's check of $what returns: $expected", ({ signature, asset, expected }) => {
   const request = { variables: { media_signature: signature, media_asset: asset } }
   expect(summarize(signedUrls.secondsLeft(request))).toBe(expected)
 })
 
-test.each(cases)("the edge's check returns for $what: $expected", async ({ signature, asset, expected }) => {
+test.each(cases)("the edge's check of $what returns: $expected", async ({ signature, asset, expected }) => {
   expect(summarize(await secondsLeft(secrets, signature, asset, now.getTime()))).toBe(expected)
 })

@@ -7,7 +7,8 @@ import { main, run, setUp } from './setup.mjs'
 
 const { values } = readArguments({
   name: 'check',
-  about: 'Checks format, lint, types, dead code and new commits, and runs the unit and HTTP tests.',
+  about:
+    'Checks format, lint, types, dead code and the subjects of new commits, and runs the unit and HTTP tests.',
   options: {
     'no-tests': { type: 'boolean', about: 'skips the tests' },
     seed: { type: 'string', about: 'repeats the random order of an earlier run' },

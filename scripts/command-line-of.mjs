@@ -2,8 +2,8 @@
 
 /**
  * Returns the command line of an npm script as it is typed where the site is installed: `npm run studio -- order list`,
- * or `cliffhanger studio order list` in the container image and with systemd, where npm may be missing. Both set
- * OPERATOR_COMMAND to the name of their program.
+ * or `cliffhanger studio order list` in the container image and with systemd, where npm may be missing. The image and
+ * the systemd units set OPERATOR_COMMAND to the name of this program.
  * @param {string} script
  * @param {string} [args]
  */

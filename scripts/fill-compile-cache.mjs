@@ -1,6 +1,6 @@
-// Fills the compile cache of a release, whose folder the site cannot write to later (Dockerfile). Node keeps a cache
-// for each user and each set of V8 options. So this runs as the site's user: once with the site's options, and once
-// without options, for the worker and the commands.
+// Fills the compile cache of a release, because the site cannot write to the cache later (Dockerfile). Node keeps a
+// separate cache for each user and each set of V8 options. So this script runs as the site's user, and loads the code
+// twice: with the site's options, and without options for the worker and the commands.
 import { readFileSync } from 'node:fs'
 import { main, run } from './setup.mjs'
 

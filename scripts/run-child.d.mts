@@ -8,7 +8,7 @@ export const killSiteAfterMs: number
 export const sameInterruptMs: number
 
 /**
- * Forwards signals to the running program, and prevents another one from starting afterwards. The exit of the parent
+ * Forwards signals to the running program, and then prevents the start of another program. The exit of the parent
  * npm counts as SIGTERM.
  */
 export function passSignalsOn(): void

@@ -29,7 +29,7 @@ let stoppedAt
 const statusOf = (signal) => 128 + constants.signals[signal]
 
 /**
- * Forwards signals to the running program, and prevents another one from starting afterwards. The exit of the parent
+ * Forwards signals to the running program, and then prevents the start of another program. The exit of the parent
  * npm counts as SIGTERM.
  */
 export function passSignalsOn() {

@@ -38,7 +38,7 @@ function touch(file) {
 
 /**
  * Removes the lock file of a process that has exited. Only one process at a time may check and remove it: otherwise a
- * slow process would remove the lock that another one has taken since the check.
+ * slow process would remove the lock that another process has taken since the check.
  */
 function dropStale(file) {
   if (!isStale(file)) return false

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('runs concurrent callers one at a time, and reports the waiting once', async () => {
+test('runs concurrent callers one at a time, and tells each waiting caller once', async () => {
   let working = 0
   let most = 0
   const work = async () => {

@@ -31,7 +31,7 @@ const sendSignal = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?
 
 const spyOnExit = () => vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
 
-test('a process without requests stops only once, however many signals it gets, and exits forcibly less than 10 s after the first one', () => {
+test('a process stops only once, however many signals it gets, and without requests exits forcibly less than 10 s after the first signal', () => {
   const { onStopSignal, stopTimeLeftMs, stopTimeoutMs } = stopSignals
   const exit = spyOnExit()
   const stop = vi.fn<(signal: string) => void>()
@@ -63,7 +63,7 @@ test.each([
   expect(exit.mock.calls).toEqual([[143]])
 })
 
-test('the site exits forcibly after the 30 s for requests, and before the script kills it', () => {
+test('a site with unfinished requests exits forcibly 34 s after the signal, a second before the script kills it', () => {
   const { onStopSignal, siteStopTimeoutMs } = stopSignals
   const exit = spyOnExit()
   onStopSignal(() => {}, siteStopTimeoutMs)
@@ -75,7 +75,7 @@ test('the site exits forcibly after the 30 s for requests, and before the script
   expect([siteStopTimeoutMs, killSiteAfterMs]).toEqual([34_000, 35_000])
 })
 
-test('a second Ctrl-C ends a process at once; duplicates of the first one and SIGTERM do not', () => {
+test('a second Ctrl-C ends a process at once; duplicates of the first Ctrl-C, and SIGTERM, do not', () => {
   const { onStopSignal, sameInterruptMs: sameMs, siteStopTimeoutMs } = stopSignals
   expect(sameMs).toBe(sameInterruptMs)
   const exit = spyOnExit()
@@ -111,7 +111,7 @@ async function runIgnoringProgram(signal: NodeJS.Signals) {
   return { child, children, ended, prints, run }
 }
 
-test("a program that ignores signals is killed by its script after the site's time limit and within 10 s, and no other program starts", async () => {
+test("a script kills a program that ignores a signal, later than the site's own time limit but within 10 s, and starts no other program", async () => {
   const { child, children, ended, prints, run } = await runIgnoringProgram('SIGTERM')
   sendSignal('SIGTERM')
   await prints()
@@ -128,7 +128,7 @@ test("a program that ignores signals is killed by its script after the site's ti
   )
 })
 
-test('a script forwards a second Ctrl-C, but not duplicates of the first one, and kills the program a second later', async () => {
+test('a script forwards a second Ctrl-C, but not duplicates of the first Ctrl-C, and kills the program a second later', async () => {
   const { child, ended } = await runIgnoringProgram('SIGINT')
   const kill = vi.spyOn(child, 'kill')
   sendSignal('SIGINT')

@@ -12,7 +12,7 @@ import { Visitor } from '#server/testing/site/visitor.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 
-/** Time-out of each wait. stop-signals.ts and run-child.mjs limit the time of a stop, however busy the machine is. */
+/** Time-out of each wait, long enough for a busy machine. stop-signals.ts and run-child.mjs limit the time of a stop. */
 const timeoutMs = 240_000
 const root = join(import.meta.dirname, '..')
 // Shared by all tests, so that only one cluster is created.

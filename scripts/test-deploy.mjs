@@ -74,7 +74,7 @@ const suites = [
   {
     name: 'pgbouncer',
     files: ['deploy/pgbouncer'],
-    // These take about two minutes. `npm run test:pooler` runs the tests of all folders.
+    // The tests of these folders take about two minutes. `npm run test:pooler` runs the tests of all folders.
     pooled: [
       'server/platform/database',
       'server/features/catalog',
@@ -145,7 +145,7 @@ async function install({ packages, finish }) {
   const apt = (...args) => run('timeout', ['1200', 'apt-get', '-qq', ...network, ...args], env)
   const get = () => apt('install', '-y', '--no-install-recommends', ...packages)
   if ((await get()) !== 0) {
-    // An installation may have been interrupted earlier.
+    // Completes an installation that was interrupted earlier.
     await run('dpkg', ['--configure', '-a'], env)
     await apt('update')
     if ((await get()) !== 0) return 'apt-get could not install them'

@@ -49,7 +49,7 @@ async function sendCommand<T>(method: string, path: string, body?: unknown): Pro
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutMs),
   })
-  // The response format of the WebDriver standard.
+  // The cast follows the response format of the WebDriver standard.
   const { value } = (await answer.json()) as { value: T & { message?: string } }
   if (!answer.ok) throw new Error(`WebKitWebDriver: ${value.message ?? answer.status}`)
   return value

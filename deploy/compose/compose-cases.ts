@@ -18,8 +18,8 @@ interface Targets {
 }
 
 /**
- * Defines tests that run each service of compose.yaml unmodified. The site runs from the built image; Debian's programs
- * replace the third-party images.
+ * Defines tests that run the services of compose.yaml with their unmodified settings. The site runs from the built image.
+ * Debian's programs replace the third-party images.
  */
 export function composeCases(contentsOf: () => ImageContents): void {
   describe('compose.yaml', () => {
@@ -108,7 +108,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
         )
         return data.activeTargets.length === 2 && data.activeTargets.every(({ health }) => health === 'up')
       }
-      await waitFor('Prometheus scrapes both', 'prometheus', isUp)
+      await waitFor('Prometheus scrapes web and worker', 'prometheus', isUp)
       await waitFor('Prometheus finds Alertmanager', 'prometheus', async () =>
         (await compose.request(`${at}/alertmanagers`)).includes('alertmanager:9093'),
       )

@@ -18,7 +18,7 @@ let image: Image
 beforeAll(() => {
   image = buildImage()
 }, 1_500_000)
-// Long timeout, because the image has gigabytes of small files.
+// Long timeout, because buildah stores each layer as a full copy: gigabytes of small files.
 afterAll(() => image?.remove(), removesWithinMs)
 
 it('the image has at most 500 MB', () => {

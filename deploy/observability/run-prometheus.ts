@@ -31,8 +31,8 @@ interface RunningServer {
 }
 
 /**
- * Starts Prometheus with this folder's configuration and rules. It scrapes `targets`, the processes of a site; `every`
- * overrides the interval.
+ * Starts Prometheus with this folder's configuration and rules. It scrapes `targets`, which are the processes of a site.
+ * `every` overrides the interval of 15 s.
  */
 export function runPrometheus(options: {
   targets: readonly string[]

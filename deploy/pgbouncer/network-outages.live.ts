@@ -35,11 +35,11 @@ const outageMs = 10_000
 /** Maximum time from the end of an outage to the next sale. */
 const salesBackWithinMs = 15_000
 /**
- * Maximum time until the site leaves a replica. By its checks every 2 s and the permitted lag of 5 s (docs/scaling.md),
- * it is 8 s; the rest is for a busy machine.
+ * Maximum time until the site leaves a replica: 5 s of permitted lag, 2 s between two checks and 1 s for a check
+ * (docs/scaling.md). The remaining 4 s allow for a busy machine.
  */
 const leftWithinMs = 12_000
-/** A viewer may also get an answer that was cached for a second. */
+/** Maximum age of a title that a viewer reads. The site caches responses for a second. */
 const oldestTitleMs = leftWithinMs + 1000
 
 let network: Network
@@ -144,7 +144,7 @@ async function measureReturn(): Promise<number> {
 }
 
 it(
-  'cuts of the network and a lagging replica end without a restart, lose no paid order and charge nobody twice',
+  'after network cuts and a lagging replica, sales resume without a restart, no paid order is lost and nobody is charged twice',
   async () => {
     await expectReplicaUsed(1)
     const cut = await measureOutage(load, `Network to the database cut for ${seconds(outageMs)}`, () =>

@@ -21,7 +21,7 @@ export function previousRelease(root = project): string | undefined {
 }
 
 /**
- * Returns the commit of a release: its tag, or in a clone without tags, the commit with its subject.
+ * Returns the commit of a release: the commit of its tag, or in a clone without tags, the commit with its release subject.
  * @throws Error that says how to fetch the commit if it is missing, as in a shallow clone
  */
 export function findReleaseCommit(version: string, root = project): string {
@@ -34,7 +34,7 @@ export function findReleaseCommit(version: string, root = project): string {
     const commit = git('log', '-1', '--format=%H', `--grep=${subject}`)
     if (commit) return commit
     throw new Error(
-      `This clone has neither the tag v${version} nor its commit: run git fetch --tags, in a shallow clone with --unshallow.`,
+      `This clone has neither the tag v${version} nor its commit: run git fetch --tags. In a shallow clone, add --unshallow.`,
     )
   }
 }

@@ -14,7 +14,7 @@ const journeysPerStep = 5
 /**
  * Buys an episode.
  * @returns the id of the order, which the site reported as paid
- * @throws Error if the site did not report it
+ * @throws Error if the site did not report the order as paid
  */
 export type Checkout = (shopper: Shopper, episodeId: string) => Promise<string>
 

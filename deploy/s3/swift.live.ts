@@ -62,7 +62,7 @@ describe('swift', () => {
     await expect(open({ S3_BUCKET: 'nowhere' }).check()).rejects.toMatchObject({ status: 404 })
   })
 
-  it('serves a signed URL, whole and in ranges, until the second of its expiry, and refuses an altered URL', async () => {
+  it('serves a signed URL, whole and in ranges, and refuses an altered or expired URL', async () => {
     const { delivery } = storage
     if (delivery.kind !== 'signed') throw new Error('the storage issues no signed URLs')
     const key = 'media/ast_1/v0/ein (1) & zwei+drei.m4s'
@@ -104,7 +104,7 @@ describe('swift', () => {
 })
 
 describe('the proxy of compose.yaml', () => {
-  it('serves the bucket by signed links, and sandboxes its files, which share the origin of the site', async () => {
+  it('serves the bucket by signed links, and sandboxes its files, because they share the origin of the site', async () => {
     const { delivery } = storageBehindProxy
     await storageBehindProxy.check()
     if (delivery.kind !== 'signed') throw new Error('the storage issues no signed URLs')

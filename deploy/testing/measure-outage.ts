@@ -33,7 +33,7 @@ export async function measureOutage(
   await buyers.completeMore(patienceMs)
   const [pages, plays] = [readHomepage(url), playFreeEpisode(url, freeEpisode)]
   try {
-    // While the database is away, only answers that were requested before are available.
+    // While the database is away, the site serves only responses that were requested before.
     const haveRead = () => pages.reads() > 0 && plays.reads() > 0
     await waitUntil('visitors have read', haveRead, patienceMs)
     const [failedBefore, soldBefore] = [buyers.failures().length, buyers.journeys().length]

@@ -11,7 +11,7 @@ export interface Network {
   /** Unplugs a host's cable at the switch: all packets from and to the host are lost. */
   unplug(name: string): void
   plugIn(name: string): void
-  /** Connects this machine to the network, so that it and the hosts reach each other. */
+  /** Connects this machine to the network, so that this machine and the hosts reach each other. */
   join(): void
   /** Returns the lines for /etc/hosts. */
   hosts(): string
@@ -24,6 +24,7 @@ export interface Network {
 const opensWithinMs = 60_000
 
 /**
+ * Creates a network without hosts.
  * @param prefix the first three numbers of all addresses
  * @throws Error if this machine or this user can't create network namespaces
  */

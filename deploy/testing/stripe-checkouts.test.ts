@@ -23,15 +23,15 @@ afterAll(async () => {
 
 const check = (orders = paid) => checkouts.expectNothingLost(site.context.db, orders, 0)
 
-test('purchases at the stand-in are found in the ledger', async () => {
+test('reports no error for purchases through the fake Stripe', async () => {
   await check()
 })
 
-test('an order that was reported as paid and is missing is found', async () => {
+test('finds an order that was reported as paid but is missing', async () => {
   await expect(check([...paid, 'ord_missing'])).rejects.toThrow('lostPayments')
 })
 
-test('a second charge for an order is found, also one that was sent back', async () => {
+test('finds a second charge for an order, even if it was refunded', async () => {
   const { intents } = checkouts.stripe.store
   const [first] = intents.values()
   if (!first?.charge) throw new Error('there is no charge')
@@ -44,7 +44,7 @@ test('a second charge for an order is found, also one that was sent back', async
   await check()
 })
 
-test('a paid order without access, and one without its payment, are found', async () => {
+test('finds a paid order without access, and a charge whose order is not paid', async () => {
   const [orderId = ''] = paid
   const { db } = site.context
   await db.deleteFrom('entitlements').where('order_id', '=', orderId).execute()

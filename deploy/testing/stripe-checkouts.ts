@@ -18,18 +18,18 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 const buyerPatienceMs = 60_000
 const settlesWithinMs = 120_000
 
-/** A stand-in for Stripe with its HTTP API. It sends each webhook event until the site accepts it, some of them again. */
+/** A fake Stripe with an HTTP API. It sends each webhook event until the site accepts it, and sends some events again. */
 export interface StripeCheckouts {
   stripe: FakeStripe
-  /** The settings of a site that uses the stand-in. */
+  /** The settings of a site that uses the fake Stripe. */
   env: Record<string, string>
   /** Pays like a browser: repeats failed calls, and looks at the order before it pays again. */
   checkOut: Checkout
   /**
-   * Checks that each payment at the stand-in has one paid order with access and an entry in the ledger, that each order
-   * in `paid` is among them, and that no buyer was charged twice.
+   * Checks that each payment at the fake Stripe has one paid order with access and an entry in the ledger. Also checks
+   * that each order in `paid` is one of these orders, and that no buyer was charged twice.
    * @param withinMs time within which webhook events and the janitor must settle interrupted payments
-   * @returns the numbers of orders and charges, in words
+   * @returns a sentence with the numbers of orders and charges
    */
   expectNothingLost(db: Db, paid: readonly string[], withinMs?: number): Promise<string>
   close(): Promise<void>
@@ -68,13 +68,13 @@ export async function startStripeCheckouts(siteUrl: string): Promise<StripeCheck
       expect(Object.entries(errors).filter(([, number]) => number > 0)).toEqual([])
       expect(ledgerCents).toBe(gatewayCents)
       await expectTransactionsBalanced(db)
-      // The stand-in itself records for which order each charge is. Each buyer buys one episode. A second charge that the
-      // site has sent back was a double charge too.
+      // The fake Stripe records the order of each charge. Each buyer buys one episode. A second charge counts as a double
+      // charge even if the site has refunded it.
       const orders = charged.map(({ metadata }) => String(metadata['order_id']))
       expect(orders.filter((id, index) => orders.indexOf(id) < index)).toEqual([])
       expect(paid.filter((id) => !orders.includes(id))).toEqual([])
       expect([await countRepeatedPurchases(db), refunds, sold]).toEqual([0, 0, orders.length])
-      return `${paid.length} orders reported as paid, ${sold} in the database, ${charged.length} charges at the stand-in.`
+      return `${paid.length} orders reported as paid, ${sold} in the database, ${charged.length} charges at the fake Stripe.`
     },
     close: () => fakes.close(),
   }

@@ -4,7 +4,7 @@ import { visitorFactory } from '#server/testing/site/visitor.ts'
 import { readContinuously, type Reads } from './read-continuously.ts'
 
 interface TitleReads extends Reads {
-  /** Longest time by which a viewer got a title that had been replaced. */
+  /** Longest time in milliseconds for which a title had been replaced when a viewer got it. */
   oldestMs: number
 }
 

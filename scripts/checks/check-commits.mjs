@@ -8,7 +8,7 @@ const maxLength = 72
 
 /** Returns a description of what is wrong with a commit's subject; undefined if it is valid. */
 export function findFault(subject) {
-  if (subject.length > maxLength) return `has ${subject.length} letters, of at most ${maxLength}`
+  if (subject.length > maxLength) return `has ${subject.length} characters; at most ${maxLength} are allowed`
   if (!form.test(subject)) return `is not "type(scope): description", with a type of ${types.join(', ')}`
   return undefined
 }

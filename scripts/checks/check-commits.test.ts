@@ -29,7 +29,7 @@ test.each([
   ['fixed: refund once', /is not/],
   ['fix(Billing): refund once', /is not/],
   ['fix: refund once.', /is not/],
-  [`fix: ${'a'.repeat(68)}`, /has 73 letters, of at most 72/],
+  [`fix: ${'a'.repeat(68)}`, /has 73 characters; at most 72 are allowed/],
 ])('rejects the subject %s', (subject, why) => {
   expect(findFault(subject)).toMatch(why)
 })

@@ -81,7 +81,7 @@ test('every file of deploy/ and every line of .env that a documented command nam
   const files = typed.flatMap(({ page, line }) =>
     [...line.matchAll(/\bdeploy\/[\w./*-]+/g)].map(([path]) => ({ page, path })),
   )
-  // An address of Kubernetes looks like a path.
+  // `deploy/site-web` names a Kubernetes deployment, not a path.
   const missing = files.filter(
     ({ path }) => !path.startsWith('deploy/site-') && globSync(path, { cwd: root }).length === 0,
   )

@@ -40,7 +40,7 @@ const visit = 'web/lib/tracking/visit-parameters.test.ts'
 const everybody = 'everybody'
 const viewer = 'guests and members (a token is required)'
 
-/** The 24 API calls of the seed (the project's specification, section 7), in its order. */
+/** The 24 API calls of the seed (the project's specification, section 7), in the order of the seed. */
 export const seedCalls: Record<string, CallDocumentation> = {
   'GET /api/user': {
     callers: everybody,

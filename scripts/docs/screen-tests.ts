@@ -40,7 +40,7 @@ export interface ScreenRow {
   tests: readonly TestReference[]
 }
 
-/** The 23 routes of the seed (section 2), in its order. */
+/** The 23 routes of the seed (section 2), in the order of the seed. */
 export const seedRoutes: readonly ScreenRow[] = [
   {
     seed: '`/`',

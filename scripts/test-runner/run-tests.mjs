@@ -27,7 +27,7 @@ const retries = Number(process.env['TEST_RETRIES'] ?? 0)
 
 /**
  * Flags of the processes that run tests and serve their sites. The tests use every core, so threads for the garbage
- * collection would only delay them. With the small default size of the young generation, collections copy more.
+ * collection would only delay the tests. The young generation is larger than by default, because a small one copies more.
  */
 const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import.meta.url), 'utf8'))
 
@@ -54,8 +54,9 @@ export async function runVitest(seed, args = [], env = {}) {
 }
 
 /**
- * Runs the unit and HTTP tests of these folders with a read replica (DATABASE_READ_URL), and through PgBouncer in
- * transaction mode unless `direct` is true. @returns {Promise<Outcome>}
+ * Runs the unit and HTTP tests of these folders with a read replica (DATABASE_READ_URL). Unless `direct` is true, the
+ * tests also run through PgBouncer in transaction mode.
+ * @returns {Promise<Outcome>}
  */
 export function runWithPooler(seed, folders, { direct = false } = {}) {
   return runVitest(seed, folders, { TEST_REPLICA: '1', ...(direct ? {} : { TEST_POOLER: '1' }) })

@@ -76,8 +76,8 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   const forRoute = (modules: string[]) => {
     // The style sheet of a screen is last, so that its rules override the others.
     const styles = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(({ css = [] }) => css)
-    // The scripts of a screen precede those of the interface, because they start its slowest requests, such as the
-    // stream.
+    // The scripts of a screen precede those of the interface, because the screen's scripts start the slowest requests,
+    // such as the stream.
     const scripts = javascriptOf(chunksOf(manifest, [...modules, 'app/start.tsx']))
     const files = new Set([...styles, ...scripts])
     return [...files].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
