@@ -81,7 +81,7 @@ test('does not restart a process that crashes while the script is stopping', asy
   })
 })
 
-test('a stop during the pause returns without another start', async () => {
+test('if the script is stopped during the pause, returns without another start', async () => {
   let starts = 0
   let stopping = false
   const status = await supervise(async () => (starts++, aborted), {

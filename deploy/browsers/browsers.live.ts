@@ -67,7 +67,7 @@ describe.each([
     await expect.poll(() => browser.evaluate(loaded), pollOptions).toBe(true)
   })
 
-  it('plays an episode, and the next one on a key press', async () => {
+  it('plays an episode, and after a key press the next episode', async () => {
     await browser.open(`${video}?episode=1`)
     await expect.poll(currentSecond, pollOptions).toBeGreaterThan(1)
     await expectElement('input[type=range]')
@@ -88,7 +88,7 @@ describe.each([
     await expect.poll(() => browser.evaluate(captions), pollOptions).toBe(false)
   })
 
-  it('stops at the locked episode with its offer', async () => {
+  it('shows the offer of a locked episode and plays no video', async () => {
     await browser.open(`${video}?episode=4`)
     await expectText('Episode 4 is locked')
     await expectText('$0.99')

@@ -104,7 +104,7 @@ it('the chart renders valid Kubernetes manifests with all options enabled', () =
   ])
 })
 
-it('rejects a manifest with a wrong type', () => {
+it('the validation rejects a manifest with a wrong type', () => {
   const [deployment] = render(requiredValues).filter(({ kind }) => kind === 'Deployment')
   const invalidDeployment = { ...deployment, spec: { ...deployment?.spec, replicas: 'two' } }
   expect(() => validate(invalidDeployment as never)).toThrow(/replicas must be integer/)
@@ -168,7 +168,7 @@ it('the secret exists before the migration that reads it', () => {
   expect(weightOf('Secret')).toBeLessThan(weightOf('Job'))
 })
 
-it('a changed secret replaces the pods, an unchanged one does not', () => {
+it('a changed secret of the chart replaces the pods; an unchanged secret does not', () => {
   const checksums = (values: Record<string, string>) =>
     render(values)
       .filter(({ kind }) => kind === 'Deployment')

@@ -36,7 +36,7 @@ test.each([
   ['2.0.0', 'CHANGELOG.md has no section "## 2.0.0": add it before you tag v2.0.0.'],
   ['1.1', 'CHANGELOG.md has no section "## 1.1"'],
   ['1.0.0', 'The section "## 1.0.0" of CHANGELOG.md is empty.'],
-])('refuses a release %s without notes', (version, message) => {
+])('refuses the version %s, which has no notes', (version, message) => {
   expect(() => releaseNotes(changelog, version)).toThrow(message)
 })
 
@@ -47,7 +47,7 @@ test('the command of the workflow fails for a version that is not in CHANGELOG.m
   expect(stderr).toBe('CHANGELOG.md has no section "## 99.0.0": add it before you tag v99.0.0.\n')
 })
 
-test('the workflow reads the notes before it publishes anything, and publishes only them', () => {
+test('the workflow reads the notes before it publishes the image, and publishes the release with these notes', () => {
   const workflow = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8')
   const steps: { run?: string; uses?: string }[] = parse(workflow).jobs.release.steps
   const at = (text: string) => steps.findIndex(({ run, uses }) => `${run} ${uses}`.includes(text))
