@@ -47,7 +47,9 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
     await Promise.all(clients)
     await running.site.end('SIGTERM')
     await shop.settle()
-    console.log(`${kills} kills under ${values.clients} clients, ${shop.sales.length} checkouts started:`)
+    console.log(
+      `${kills} kills while ${values.clients} clients bought, ${shop.sales.length} checkouts started:`,
+    )
     if (!(await shop.report(['sales', 'renewals', 'refunds']))) process.exitCode = 1
   } finally {
     closing.abort()

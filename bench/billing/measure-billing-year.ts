@@ -64,10 +64,10 @@ function printYear(
     ['all', sum('subscriptions'), sum('cancelled'), sum('periods'), sum('charges')],
   ])
   console.log(
-    `Not charged exactly once for each period: ${wrongCharges}. Charged after cancelling: ${chargesAfterCancelling}.`,
+    `Subscriptions not charged exactly once per period: ${wrongCharges}. Charged after their cancellation: ${chargesAfterCancelling}.`,
   )
   console.log(
-    `Money at the gateway in cents: ${balances.ledgerCents} by the ledger, ${balances.gatewayCents} by the gateway.`,
+    `Money at the gateway in cents: ${balances.ledgerCents} according to the ledger, ${balances.gatewayCents} according to the gateway.`,
   )
   console.log(`${took} s, ${Math.round(Number(sum('charges')) / Math.max(took, 1))} charges per second.`)
   const isSound =

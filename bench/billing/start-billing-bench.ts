@@ -139,7 +139,7 @@ export async function startBillingBench(): Promise<BillingBench> {
       await reconcile(context)
     },
     report(tried) {
-      console.log(`At PayPal: ${listCounts(fakes.scenarios.eventCounts)}.`)
+      console.log(`Scenarios at PayPal: ${listCounts(fakes.scenarios.eventCounts)}.`)
       return report(context, sales, tried)
     },
     async close() {
@@ -221,7 +221,7 @@ async function report(
     ...lines.map(({ gateway, ...numbers }) => [gateway, ...Object.values(numbers).map(String)]),
   ])
   const open = { ...(await countUnfinished(db)), repeated: await countRepeatedPurchases(db) }
-  console.log(`With balances: ${listCounts(await countBalanceUse(db))}.`)
+  console.log(`Use of balances and saved cards: ${listCounts(await countBalanceUse(db))}.`)
   console.log(`Unfinished, or unbalanced in the ledger: ${listCounts(open)}.`)
   for (const attempt of await selectOpen(db)) console.log(`Open payment: ${JSON.stringify(attempt)}`)
   const sound = lines.every(

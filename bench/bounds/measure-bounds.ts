@@ -179,7 +179,7 @@ async function exportsOf(cookie: string): Promise<() => void> {
       return response.status
     }),
   )
-  if (!statuses.includes(200)) throw new Error(`No export was answered: ${statuses.join(', ')}`)
+  if (!statuses.includes(200)) throw new Error(`The site refused every export: ${statuses.join(', ')}`)
   return () => {}
 }
 

@@ -135,7 +135,7 @@ export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
 /** Waits until a server responds. @throws Error after a minute, or if its process exits first */
 export async function waitUntilReachable(url: string, server: ChildProcess): Promise<void> {
   const isThere = () => {
-    if (server.exitCode !== null) throw new Error(`${url} does not respond`)
+    if (server.exitCode !== null) throw new Error(`The server of ${url} exited before it responded`)
     return isReachable(url)
   }
   await waitUntil(`${url} answers`, isThere, 60_000)

@@ -96,7 +96,7 @@ export async function startPatroniCluster(home: string): Promise<PatroniCluster>
   // Until its first health checks, HAProxy sends connections to both servers in turn.
   const leadsToPrimary = async () =>
     (await Promise.all([isPrimary(superuserUrl), isPrimary(superuserUrl)])).every(Boolean)
-  await waitUntil('HAProxy leads to the primary', leadsToPrimary, startsWithinMs)
+  await waitUntil('HAProxy forwards to the primary', leadsToPrimary, startsWithinMs)
   return {
     superuserUrl,
     primaryUrl: url(5000, 'cliffhanger:PASSWORD', 'cliffhanger'),
@@ -120,7 +120,7 @@ export async function startPatroniCluster(home: string): Promise<PatroniCluster>
   }
 }
 
-/** Returns whether an address leads to a primary. */
+/** Returns whether the server at an address is a primary. */
 async function isPrimary(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString })
   client.on('error', () => {})

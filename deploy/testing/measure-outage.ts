@@ -35,7 +35,7 @@ export async function measureOutage(
   try {
     // While the database is away, the site serves only responses that were requested before.
     const haveRead = () => pages.reads() > 0 && plays.reads() > 0
-    await waitUntil('visitors have read', haveRead, patienceMs)
+    await waitUntil('visitors have loaded the homepage and a free episode', haveRead, patienceMs)
     const [failedBefore, soldBefore] = [buyers.failures().length, buyers.journeys().length]
     await outage()
     const [endedAt, soldMeanwhile] = [performance.now(), buyers.journeys().length]

@@ -13,7 +13,7 @@ const names = args.filter((arg) => !arg.startsWith('--'))
 const unknown = names.filter((name) => !groups.some((group) => group.name === name))
 if (unknown.length > 0)
   throw new Error(
-    `There is no group ${unknown.join(', ')}: only ${groups.map(({ name }) => name).join(', ')}.`,
+    `There is no group ${unknown.join(', ')}. The groups are ${groups.map(({ name }) => name).join(', ')}.`,
   )
 
 const chosen = groups.filter(({ name }) => names.length === 0 || names.includes(name))
