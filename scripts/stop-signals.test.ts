@@ -134,7 +134,8 @@ function pressCtrlC({ pid }: ChildProcess): void {
 }
 
 /**
- * Stops a site during a request. The request must be answered, every process end, and the database shut down cleanly.
+ * Stops a site during a request. The request must be answered, every process must end, and the database must shut down
+ * cleanly.
  */
 async function expectCleanStop(site: RunningSite, stop: () => void, end: End): Promise<void> {
   const request = await beginRequest(site.port)

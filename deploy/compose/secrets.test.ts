@@ -21,7 +21,7 @@ const given = {
   POSTGRES_PASSWORD: 'a5f0d1',
 }
 const environmentFiles: Record<string, string>[] = [{}, given]
-/** Matches the folders of both volumes. The tests use one folder for both. */
+/** Matches the folders of both volumes of secrets. The tests use one folder for both volumes. */
 const secretsFolder = /\/(s3-)?secrets/g
 const secretFiles = ['app-secret', 'database-password', 'database-url', 'secret-key']
 const filesOfServices = Object.entries(readCompose().services).flatMap(([name, { environment = {} }]) =>

@@ -1,7 +1,7 @@
 /*
  * For a CDN that runs a fetch handler at its edge. Verifies the signature in each media URL (created by
- * server/features/media/signed-urls.ts). Responds from a cache that all viewers share, because its key does not contain
- * the signature.
+ * server/features/media/signed-urls.ts). Responds from a cache. All viewers share it, because the cache keys do not
+ * contain the signature.
  * Uses only Web Crypto, Request and Response. See docs/storage-and-cdn.md, "Behind a CDN".
  */
 

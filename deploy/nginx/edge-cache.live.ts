@@ -19,7 +19,7 @@ const viewers = 200
 const watchingAtOnce = 10
 const watchedEpisodes = 2
 const segmentBytes = 50_000
-/** 18 s, the length of a built episode. */
+/** The segments of a built episode, which lasts 18 s. */
 const segments = ['v0/00000.m4s', 'v0/00001.m4s', 'v0/00002.m4s']
 
 let site: BillingSite

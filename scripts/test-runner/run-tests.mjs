@@ -27,7 +27,7 @@ const retries = Number(process.env['TEST_RETRIES'] ?? 0)
 
 /**
  * Flags of the processes that run tests and serve their sites. The tests use every core, so threads for the garbage
- * collection would only delay the tests. The young generation is larger than by default, because a small one copies more.
+ * collection would only delay the tests. The young generation is larger than by default, so that collections copy less.
  */
 const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import.meta.url), 'utf8'))
 
