@@ -35,9 +35,9 @@ export default defineConfig({
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',
   },
-  // Tests run on a phone, or with the tag `@desktop` on a desktop. Those with the tag `@sizes` run on a desktop as
-  // well, in `npm run test:screens`, which also runs the tests with the tag `@screens`. A worker that changed to the
-  // other project would start a new site and a new browser. The fixed numbers of workers prevent this.
+  // Tests run on a phone, or with the tag `@desktop` on a desktop. `npm run test:screens` also runs the tests with the
+  // tag `@sizes` on a desktop, and those with the tag `@screens`: long ones, and details of a flow. A worker that
+  // changed to the other project would start a new site and a new browser. The fixed numbers of workers prevent this.
   projects: [
     { name: 'phone', workers: 4, grepInvert: /@desktop|@screens/, use: phone },
     { name: 'desktop', workers: 1, grep: /@desktop/, grepInvert: /@screens/, use: desktop },

@@ -1,13 +1,13 @@
-// npm run test:media: imports videos of many formats by the command line and by the studio, and plays them to the end.
-// The last line of the output is `N passed, N failed`.
+// npm run test:media: converts films of many kinds, imports them by the command line and by the studio, and plays them
+// to the end. The last line of the output is `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
-import { chooseSeed, runPlaywright, sayOutcomes } from './test-runner/run-tests.mjs'
+import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
 
 readArguments({
   name: 'test:media',
   about:
-    'Imports videos of many formats by the command line and by the studio, and plays each to the end. MEDIA_FILMS names a folder with other videos.',
+    'Converts films of many kinds, imports them by the command line and by the studio, and plays each to the end. MEDIA_FILMS names a folder with other films.',
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 
@@ -15,5 +15,6 @@ await main(async () => {
   await setUp('full')
   if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
   const seed = chooseSeed()
-  return sayOutcomes(seed, await runPlaywright(seed, 'e2e/media/playwright.config.ts'))
+  const conversions = await runVitest(seed, ['films.test'])
+  return sayOutcomes(seed, conversions, await runPlaywright(seed, 'e2e/media/playwright.config.ts'))
 })

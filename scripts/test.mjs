@@ -1,5 +1,6 @@
-// npm test: installs missing packages, builds the pages if they have changed, and runs all tests in a random order.
-// `npm test -- --seed=N` repeats an order. Prints a table of durations, and a last line `N passed, N failed`.
+// npm test: installs missing packages, builds the pages if they have changed, and runs the unit and HTTP tests and the
+// browser tests of the main flows, in a random order. `npm test -- --seed=N` repeats an order. Prints a table of
+// durations, the commands of the other suites, and a last line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
@@ -12,9 +13,12 @@ const notBuilt = {
 
 readArguments({
   name: 'test',
-  about: 'Runs every test: unit, HTTP and browser tests.',
+  about: 'Runs the unit and HTTP tests, and the browser tests of the main flows.',
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
+
+/** Conversions of many kinds of films take minutes, so they are in the suite `test:media`. */
+const withoutFilms = ['--exclude=**/*.films.test.ts']
 
 await main(async () => {
   const seed = chooseSeed()
@@ -22,8 +26,13 @@ await main(async () => {
   const stopwatch = new Stopwatch()
   await stopwatch.time('set-up', () => setUp('full'))
   const built = (await stopwatch.time('build of the pages', buildWeb)) === 0
-  const unit = await stopwatch.time('unit and HTTP tests', () => runVitest(seed))
-  const browser = built ? await stopwatch.time('browser tests', () => runPlaywright(seed)) : notBuilt
+  const unit = await stopwatch.time('unit and HTTP tests', () => runVitest(seed, withoutFilms))
+  const browser = built ? await stopwatch.time('browser tests', () => runMainFlows(seed)) : notBuilt
   stopwatch.print()
+  console.log('Other suites: npm run test:screens (every screen) and npm run test:media (kinds of films).')
   return sayOutcomes(seed, unit, browser)
 })
+
+function runMainFlows(seed) {
+  return runPlaywright(seed, 'e2e/main-flows.config.ts')
+}

@@ -74,7 +74,7 @@ test('an episode unlocks automatically after a notice with the price, and one pr
   expect(await readAvailableBalance(page)).toBe(401)
 })
 
-test('if an episode ends while the terms are open, the next one plays after the consent', async ({
+test('if an episode ends while the terms are open, the next one plays after the consent @screens', async ({
   page,
 }) => {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
@@ -86,7 +86,9 @@ test('if an episode ends while the terms are open, the next one plays after the 
   await expectPlaying(page, 5)
 })
 
-test('closing the sheet with the terms does not decline auto-unlock; "Not now" does', async ({ page }) => {
+test('closing the sheet with the terms does not decline auto-unlock; "Not now" does @screens', async ({
+  page,
+}) => {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
   await expectPlaying(page, 4)
   await repeatEpisode(page)
@@ -132,7 +134,7 @@ test('an automatic unlock can be stopped before it happens, and auto-unlock can 
   await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
 })
 
-test('a viewer who declines auto-unlock is not asked again for the drama', async ({ page }) => {
+test('a viewer who declines auto-unlock is not asked again for the drama @screens', async ({ page }) => {
   const panel = await topUpAtPaywall(page, 4)
   await unlockButton(panel).click()
   await autoPrompt(page).getByRole('button', { name: 'Not now' }).click()
@@ -166,7 +168,7 @@ test('auto-unlock stays off until the viewer consents to losing the right of wit
     expect(termsText).toContain(words)
 })
 
-test('within a day of an undo, the notice of the next unlock offers "Turn off" instead of "Undo"', async ({
+test('within a day of an undo, the notice of the next unlock offers "Turn off" instead of "Undo" @screens', async ({
   page,
 }) => {
   await setUpAutoUnlock(page)
@@ -185,7 +187,7 @@ test('within a day of an undo, the notice of the next unlock offers "Turn off" i
   expect(await readAvailableBalance(page)).toBe(500 - 3 * 99)
 })
 
-test('if the daily undo was already used in another tab, the undo is refused with the reason', async ({
+test('if the daily undo was already used in another tab, the undo is refused with the reason @screens', async ({
   page,
 }) => {
   await setUpAutoUnlock(page)

@@ -36,7 +36,7 @@ test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
 
-test("a viewer with a balance who opens an ad's link unlocks with as many taps and keys as the docs say", async ({
+test("a viewer with a balance who opens an ad's link unlocks with as many taps and keys as the docs say @screens", async ({
   page,
   context,
 }) => {
@@ -174,7 +174,7 @@ test('the member area shows the balance and its history, and refunds unspent mon
   await expect(balance.getByRole('button', { name: 'Refund unspent money' })).toHaveCount(0)
 })
 
-test('a top-up can be bought in the member area, and the receipt of an episode names the balance as payment method', async ({
+test('a top-up can be bought in the member area, and the receipt of an episode names the balance as payment method @screens', async ({
   page,
 }) => {
   await page.goto('/my')
@@ -191,7 +191,7 @@ test('a top-up can be bought in the member area, and the receipt of an episode n
   await expect(page.getByRole('article')).toContainText('Balance')
 })
 
-test('a locked episode can be unlocked from the balance even if the balance does not load', async ({
+test('a locked episode can be unlocked from the balance even if the balance does not load @screens', async ({
   page,
 }) => {
   await topUpAtPaywall(page, 4)
@@ -220,7 +220,7 @@ test.describe('if the episode does not load after its payment', () => {
   })
 })
 
-test('the deletion of an account with paid money offers a refund first, and succeeds after the refund', async ({
+test('the deletion of an account with paid money offers a refund first, and succeeds after the refund @screens', async ({
   page,
 }) => {
   await page.goto('/')
@@ -243,7 +243,7 @@ test('the deletion of an account with paid money offers a refund first, and succ
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
-test('an account with paid money can be deleted after the member confirms giving up the money', async ({
+test('an account with paid money can be deleted after the member confirms giving up the money @screens', async ({
   page,
 }) => {
   await page.goto('/')
@@ -259,7 +259,7 @@ test('an account with paid money can be deleted after the member confirms giving
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
-test('to delete a customer with paid money, support must confirm that the customer gives up the money', async ({
+test('to delete a customer with paid money, support must confirm that the customer gives up the money @screens', async ({
   page,
 }) => {
   await page.goto('/')
@@ -281,7 +281,7 @@ test('to delete a customer with paid money, support must confirm that the custom
   await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
 })
 
-test('an account with a pending refund is not deleted, and the page says so', async ({ page }) => {
+test('an account with a pending refund is not deleted, and the page says so @screens', async ({ page }) => {
   await page.goto('/')
   const { password } = await registerMember(page)
   const message = 'A refund of your balance is still being processed.'
@@ -349,7 +349,7 @@ test.describe('the screens of the balance', () => {
 test.describe('a site without balances', () => {
   test.use({ site: { ...balanceSite, settings: {} } })
 
-  test('shows no balances', async ({ page }) => {
+  test('shows no balances @screens', async ({ page }) => {
     await page.goto(await towerUrl(page, 4))
     await expect(lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99', exact: true })).toBeVisible()
     await expect(page.getByText(/balance/i)).toHaveCount(0)
@@ -358,7 +358,7 @@ test.describe('a site without balances', () => {
     await expect(page.getByText(/balance/i)).toHaveCount(0)
   })
 
-  test('shows existing balances, offers to refund them, and sells no top-ups', async ({ page }) => {
+  test('shows existing balances, offers to refund them, and sells no top-ups @screens', async ({ page }) => {
     const balance = {
       currency: 'USD',
       available_cents: 410,

@@ -104,7 +104,7 @@ test('the 3-D Secure check of a saved card is shown on the same page, and the ep
   await expectPlaying(page, 5)
 })
 
-test("Stripe's 3-D Secure check of a saved card is shown on the same page as well", async ({
+test("Stripe's 3-D Secure check of a saved card is shown on the same page as well @screens", async ({
   page,
   context,
 }) => {

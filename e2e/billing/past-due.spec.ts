@@ -99,7 +99,7 @@ async function expectClaimed(page: Page, email: string): Promise<void> {
   await expect(subscription).toContainText('Weekly renews on')
 }
 
-test('if the address on a receipt belongs to an account, the receipt’s link asks for a sign-in, and can be used afterwards', async ({
+test('if the address on a receipt belongs to an account, the receipt’s link asks for a sign-in, and can be used afterwards @screens', async ({
   page,
 }) => {
   const [email, password] = [address(), 'a quiet lighthouse']
@@ -121,7 +121,7 @@ test('if the address on a receipt belongs to an account, the receipt’s link as
   await expectClaimed(page, email)
 })
 
-test('a receipt’s link can be used after a social sign-in, even if the first sign-in was denied', async ({
+test('a receipt’s link can be used after a social sign-in, even if the first sign-in was denied @screens', async ({
   page,
 }) => {
   const email = address()

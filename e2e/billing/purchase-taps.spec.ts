@@ -119,7 +119,7 @@ const journeys: Journey[] = [
 ]
 
 for (const { name, before, buy } of journeys)
-  test(`${name}: after an ad's link is opened, a purchase takes as many taps and keys as the docs say`, async ({
+  test(`${name}: after an ad's link is opened, a purchase takes as many taps and keys as the docs say @screens`, async ({
     page,
     context,
   }) => {

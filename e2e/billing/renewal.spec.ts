@@ -129,7 +129,7 @@ test('after a declined card, another card passes 3-D Secure, is saved without a 
   }).toPass()
 })
 
-test('a wallet that is approved in the same window is saved for the next renewal, and a cancelled approval changes nothing', async ({
+test('a wallet that is approved in the same window is saved for the next renewal, and a cancelled approval changes nothing @screens', async ({
   page,
 }) => {
   await subscribe(page, pays)
@@ -240,7 +240,7 @@ test('a change of plan shows its terms, asks for no card, can be undone with one
   await expectAfterReload(page, 'Monthly renews on')
 })
 
-test('if the charge for a change of plan fails, the subscriber pays the price of the new plan manually', async ({
+test('if the charge for a change of plan fails, the subscriber pays the price of the new plan manually @screens', async ({
   page,
 }) => {
   await subscribe(page, expiringCard)
@@ -265,7 +265,7 @@ for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
   test.describe(`in ${timezoneId}`, () => {
     test.use({ timezoneId })
 
-    test('the receipt in the mail has the same dates as the member area', async ({ page }) => {
+    test('the receipt in the mail has the same dates as the member area @screens', async ({ page }) => {
       const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
       await subscribe(page, pays, email)
       const { text } = await waitForMail(email, 'Your receipt')

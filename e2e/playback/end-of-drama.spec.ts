@@ -57,7 +57,7 @@ test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) =
   await expectProgress(page)
 })
 
-test('a drama with unreleased episodes ends with a note about them', async ({ page, isMobile }) => {
+test('a drama with unreleased episodes ends with a note about them @screens', async ({ page, isMobile }) => {
   // Modifies the response: another episode is being converted.
   await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
     const answer = (await (await route.fetch()).json()) as { data: { list: Episode[] } }
@@ -83,7 +83,7 @@ test('a drama with unreleased episodes ends with a note about them', async ({ pa
   )
 })
 
-test('after a phone is rotated and immediately rotated back, the end of the drama stays on screen', async ({
+test('after a phone is rotated and immediately rotated back, the end of the drama stays on screen @screens', async ({
   page,
 }) => {
   await slowDownCountdowns(page)

@@ -33,7 +33,9 @@ async function chooseRendition(page: Page): Promise<void> {
   await expect.poll(source).toMatch(/^blob:/)
 }
 
-test('hls.js uses the playlist with the extra codec if the browser supports it', async ({ page }) => {
+test('hls.js uses the playlist with the extra codec if the browser supports it @screens', async ({
+  page,
+}) => {
   const requestedPlaylists = await offerExtraCodec(page, 'av01.0.01M.08')
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
@@ -42,7 +44,9 @@ test('hls.js uses the playlist with the extra codec if the browser supports it',
   expect(requestedPlaylists).toContain('extra.m3u8')
 })
 
-test('a browser without support for the extra codec plays the other renditions', async ({ page }) => {
+test('a browser without support for the extra codec plays the other renditions @screens', async ({
+  page,
+}) => {
   const requestedPlaylists = await offerExtraCodec(page, 'hvc1.99.0.L63')
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)

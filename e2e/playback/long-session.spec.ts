@@ -90,7 +90,9 @@ async function stepTo(page: Page, last: number): Promise<void> {
   }
 }
 
-test('steps through two hundred episodes leak no players, listeners or memory @desktop', async ({ page }) => {
+test('steps through two hundred episodes leak no players, listeners or memory @screens @desktop', async ({
+  page,
+}) => {
   await extendDrama(page)
   await page.goto('/')
   await page

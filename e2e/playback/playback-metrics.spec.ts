@@ -37,7 +37,9 @@ test('the player reports the start-up time of an episode, after a link and after
   expect(second?.['episode_id']).not.toBe(first?.['episode_id'])
 })
 
-test('a stall is reported when playback resumes, or as a failure if it does not', async ({ page }) => {
+test('a stall is reported when playback resumes, or as a failure if it does not @screens', async ({
+  page,
+}) => {
   const events = recordPlayerEvents(page)
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
   const segmentHold = Promise.withResolvers<void>()

@@ -85,7 +85,9 @@ test('a segment that fails twice in the worker is retried, and the episode conti
   await expectNotLoadedByPage(page)
 })
 
-test('a segment that returns 404 to the worker shows an error, and a retry continues', async ({ page }) => {
+test('a segment that returns 404 to the worker shows an error, and a retry continues @screens', async ({
+  page,
+}) => {
   await watchSecond(page, () => page.route(fifthSegment, (route) => route.fulfill({ status: 404 })))
   await expect(failure(page)).toBeVisible()
   await expectNotLoadedByPage(page)

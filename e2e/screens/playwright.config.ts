@@ -1,12 +1,13 @@
 import { defineConfig } from '@playwright/test'
+import { mainFlows } from '#e2e/main-flows.config.ts'
 import base, { desktop, ownSuites, phone } from '#e2e/playwright.config.ts'
 
 const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
 /**
- * `npm run test:screens`: checks every screen in every language and size. The suite has all tests of this folder, and
- * the tests with the tag `@screens`, which are in other files because they need the set-up of a flow. Those with the
- * tag `@sizes` run here on a desktop.
+ * `npm run test:screens`: checks every screen in every language and size, and runs the browser tests that are not in
+ * `npm test`: those of other files than the main flows, and those of the main flows with the tag `@screens`. Tests with
+ * the tag `@sizes` run here on a desktop as well.
  */
 export default defineConfig({
   ...base,
@@ -29,18 +30,32 @@ export default defineConfig({
       use: desktop,
     },
     {
-      name: 'phone, in flows',
-      workers: 2,
-      testIgnore: ownSuites,
+      name: 'phone, main flows',
+      workers: 1,
+      testMatch: mainFlows,
       grep: /@screens/,
       grepInvert: /@desktop/,
       use: phone,
     },
     {
-      name: 'desktop, in flows',
+      name: 'desktop, main flows',
       workers: 1,
-      testIgnore: ownSuites,
+      testMatch: mainFlows,
       grep: /@sizes|(?=.*@screens)(?=.*@desktop)/,
+      use: desktop,
+    },
+    {
+      name: 'phone, other flows',
+      workers: 2,
+      testIgnore: [...ownSuites, ...mainFlows],
+      grepInvert: /@desktop/,
+      use: phone,
+    },
+    {
+      name: 'desktop, other flows',
+      workers: 1,
+      testIgnore: [...ownSuites, ...mainFlows],
+      grep: /@sizes|@desktop/,
       use: desktop,
     },
   ],

@@ -13,7 +13,14 @@ interface Step {
 interface Workflow {
   on: Record<string, unknown>
   permissions: Record<string, string>
-  jobs: Record<string, { permissions?: Record<string, string>; 'timeout-minutes'?: number; steps: Step[] }>
+  jobs: Record<string, Job>
+}
+
+interface Job {
+  permissions?: Record<string, string>
+  'timeout-minutes'?: number
+  strategy?: { matrix: { suite: string[] } }
+  steps: Step[]
 }
 
 const root = join(import.meta.dirname, '..', '..')
@@ -43,6 +50,10 @@ test('pull requests are checked and tested', () => {
   const deployTests = workflowNamed('deploy-tests.yml')
   expect(deployTests.on).toHaveProperty('pull_request')
   expect(commandsOf(deployTests)).toContain('npm run test:deploy -- --install')
+  // .ci/run names each suite before the file of its output: `npm run test:screens | tee …`.
+  const suites = [...read('.ci/run').matchAll(/npm run test:(\w+) \|/g)].map(([, suite = '']) => suite)
+  expect(suites).toContain('screens')
+  expect(checks.jobs['suites']?.strategy?.matrix.suite.toSorted()).toEqual(suites.toSorted())
 })
 
 test('a version tag publishes archive and image, each with an SBOM and its provenance', () => {

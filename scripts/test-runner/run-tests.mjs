@@ -63,7 +63,7 @@ export function runWithPooler(seed, folders, { direct = false } = {}) {
 }
 
 /** Runs browser tests. The order of their files is random, from the seed. @returns {Promise<Outcome>} */
-export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
+export async function runPlaywright(seed, config) {
   const file = reportFile('playwright.json')
   const options = [
     `--shuffle=${seed}`,

@@ -1,0 +1,13 @@
+import { defineConfig } from '@playwright/test'
+import base from './playwright.config.ts'
+
+/** Browser tests of playback and payments, of a member's account, and of uploads. */
+export const mainFlows = [
+  'billing/*.spec.ts',
+  'playback/*.spec.ts',
+  'pages/account.spec.ts',
+  'studio/content.spec.ts',
+]
+
+/** Browser tests of `npm test`. `npm run test:screens` runs those of all other pages and of the studio. */
+export default defineConfig({ ...base, testMatch: mainFlows })
