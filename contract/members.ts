@@ -204,7 +204,7 @@ export const changeSecondFactor = endpoint({
     /** With `start`: the secret for the authenticator app, as text and as a link. */
     secret: Type.Optional(Type.String()),
     otpauth_url: Type.Optional(Type.String()),
-    /** With `confirm`: codes that replace the authenticator app at one sign-in each. They are shown only once. */
+    /** With `confirm`: codes for signing in without the authenticator app, each valid once. They are shown only once. */
     recovery_codes: Type.Optional(Type.Array(Type.String())),
   }),
 })

@@ -17,7 +17,7 @@ export interface PageSettings {
   /** The destination of error reports; without it, errors are not reported. */
   sentry?: {
     dsn: string
-    /** If the host contains this text, at its end or anywhere else, errors are reported as those of a sandbox. */
+    /** If the site's host contains this text, errors are reported for the environment `sandbox`, not `production`. */
     sandbox_host_suffix?: string
   }
 }

@@ -4,7 +4,7 @@ import { User } from './members.ts'
 import { Id, Time, FormText, pageOf, nullable, stringEnum } from './schemas.ts'
 
 /**
- * A profile at a social provider that can sign in to the member's account. An account may have several profiles, even
+ * A profile at a social provider. With it, the member can sign in to the account. An account may have several profiles, even
  * at the same provider. Each profile belongs to one account.
  */
 export const Identity = Type.Object({

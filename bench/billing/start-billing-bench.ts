@@ -66,7 +66,7 @@ export interface BillingBench {
   settle(): Promise<void>
   /**
    * Prints the results.
-   * @returns true if there are no errors, and each gateway has at least one of each kind in `tried`
+   * @returns true if there are no errors, and each gateway had at least one case of every kind that `tried` lists
    */
   report(tried: readonly ('sales' | 'renewals' | 'refunds')[]): Promise<boolean>
   close(): Promise<void>

@@ -28,8 +28,8 @@ export async function waitForVacuum(pool: Pool): Promise<void> {
 
 /**
  * Keeps PostgreSQL's autovacuum from starting, so that its cost can be measured on its own (`vacuumAsPostgres`). Sends
- * SIGHUP only to the autovacuum's launcher, which then reads its settings again. If the server's main process got the
- * signal, the site would stop (`watchForStopSignals`).
+ * SIGHUP only to the autovacuum's launcher, which then reads its settings again. PostgreSQL's main process must not get
+ * the signal: the site would take it for a request to stop (`watchForStopSignals`).
  */
 export async function holdVacuum(pool: Pool): Promise<void> {
   await pool.query("ALTER SYSTEM SET autovacuum_naptime = '1d'")

@@ -23,8 +23,8 @@ const content = { episodes: 2, seconds: 60 }
 
 /**
  * Measures how much longer the import of a folder takes than ffmpeg alone, which converts the same files to the same
- * renditions, one file after the other, at the same low priority. The database already exists; its start and all
- * writes count as part of the import.
+ * renditions, one file after the other, at the same low priority. The database is created before. The time to start
+ * it and to write to it counts as part of the import.
  */
 export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import'))

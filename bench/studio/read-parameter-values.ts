@@ -4,7 +4,10 @@ import { randomWord } from '#bench/catalogue/random-words.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { campaignLinks } from './money-steps.ts'
 
-/** Values of request parameters, by `command field` or, for all commands, by the field's name. */
+/**
+ * Values of request parameters. A key is a command and its field (`order show id`), or only a field (`day`) for all
+ * commands.
+ */
 export type ParameterValues = Record<string, readonly string[]>
 
 /**
@@ -48,8 +51,8 @@ const daysAgo = [1, 7, 30, 90, 180, 300]
 const timeBefore = (days: number) => new Date(Date.now() - days * dayMs).toISOString()
 
 /**
- * Returns values for a field: its known values, or else the values that its schema lists, past times for a time, or the
- * maximum for a number.
+ * Returns the known values of a field. If there are none, its schema decides: the listed values of an enum, past times
+ * for a field of the type time, or the maximum of a number.
  * @throws Error if there are none
  */
 export function valuesFor(

@@ -128,7 +128,7 @@ export const AbandonedMail = Type.Object({
   recipient: Type.String(),
   /**
    * True if the mail server rejected the mail permanently. False if all attempts within a day failed for other reasons:
-   * the server was unreachable or deferred the mail, or this version cannot compose it.
+   * the server was unreachable or deferred the mail, or the site's release cannot compose it.
    */
   refused: Type.Boolean(),
   /** The technical error message, for owners. */

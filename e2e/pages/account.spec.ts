@@ -158,7 +158,7 @@ test('after the session was ended elsewhere, sign-in returns to the same page wi
   expect(await page.evaluate(() => sessionStorage.getItem('draft'))).toBeNull()
 })
 
-test('after the session was ended elsewhere, a list leads to the sign-in and back', async ({
+test('after the session was ended elsewhere, the library offers sign-in, which returns to the same list', async ({
   page,
   browser,
 }) => {
@@ -189,7 +189,7 @@ test('a member links a social profile, reauthenticates when required, and unlink
   const linked = page.getByRole('list', { name: 'Linked accounts' })
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 
-  // The site redirects a member whose sign-in is too old to this URL.
+  // If the last sign-in was too long ago, the site redirects the member to this URL.
   await page.goto('/individual?social=reauthenticate&provider=oidc&return_to=/my')
   await setting.getByLabel('Current password').fill(password)
   await setting.getByRole('button', { name: 'Link House', exact: true }).click()

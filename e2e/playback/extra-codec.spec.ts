@@ -5,7 +5,10 @@ import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 // Pending requests after the test are ignored.
 test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
 
-/** Adds the extra codec to every master playlist. The streams are the same, because only the selection is tested. */
+/**
+ * Adds the extra codec to every master playlist. Both playlists have the same streams, because the tests only check
+ * which playlist is chosen.
+ */
 async function offerExtraCodec(page: Page, codec: string): Promise<string[]> {
   const requestedPlaylists: string[] = []
   await page.route(/\/(master|extra)\.m3u8$/, async (route) => {

@@ -9,7 +9,7 @@ export interface Shot {
   member?: boolean
   /** Prepares the page, for example by delaying, dropping or replacing responses. */
   before?: (page: Page) => Promise<unknown>
-  /** Actions before the screenshot. They find elements without texts, because they run in every language. */
+  /** Actions before the screenshot. They run in every language, so they must not find elements by texts. */
   act?: (page: Page) => Promise<unknown>
 }
 
@@ -204,8 +204,8 @@ function watching({ video, plan }: Content): Shot[] {
 }
 
 /**
- * Opens a video by a link on the homepage. A document that is requested directly contains its first responses, so they
- * could not be delayed or dropped.
+ * Opens a page by a link on the homepage. The HTML of a page that is opened by its URL contains the first API responses,
+ * so they could not be delayed or dropped.
  */
 const openLoadingVideo = (video: string) => (page: Page) => holdResponses(page).then(() => goTo(page, video))
 const openFailingVideo = (video: string) => (page: Page) => dropResponses(page).then(() => goTo(page, video))

@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
 import en from './en/pages.json'
 
-// Imported by the pages of the six site texts.
+// The English texts of the pages that show terms, privacy policy and similar texts. Only these pages import this file.
 i18n.add('en', en)

@@ -297,7 +297,7 @@ test('an export has every event of a user once, newest first', async () => {
   expect(times).toEqual(times.toSorted((a, b) => b - a))
 })
 
-test('events are deleted with the whole month in which they expire, and shares after a day', async () => {
+test('a month of events is deleted after all its events have expired, and shares after a day', async () => {
   const { db } = site.context
   const day = 86_400_000
   const longestMonth = 31

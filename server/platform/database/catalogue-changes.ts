@@ -9,7 +9,7 @@ export interface ChangeFeed {
 
 /**
  * The time without a change after which caches rely on the announcements. While operators edit or import, answers are
- * cached briefly, so that a change is seen at once even if its announcement is delayed.
+ * cached for at most a second, so that a change is soon seen even if its announcement is delayed.
  */
 const defaultQuietMs = 60_000
 

@@ -94,7 +94,8 @@ it('a user can sign in with an identity that another browser linked between two 
     site.issuer.issuer.url,
     sub,
   ])
-  // The query of the identity is the first and runs before this lock. The query of the e-mail has to wait.
+  // The sign-in first looks for the identity, which is not committed yet. Then it looks for the e-mail address in
+  // `users`, and waits for this lock.
   await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE')
   const end = finishSocialSignIn(visitor, callback)
   await waitForLock(pool)

@@ -116,7 +116,7 @@ describe('renaming a tag', () => {
     [{ en: '???' }, 'names.en'],
     [{ pt: 'x'.repeat(65) }, 'names.pt'],
     [{ es: 'Amor, odio' }, 'names.es'],
-  ])('is refused, with the name of the invalid field: %j', async (names, field) => {
+  ])('to %j is refused, and the error names the invalid field', async (names, field) => {
     await tagged(['Stays'])
     const tag = await tagNamed('stays')
     const { answer } = await studio.call(changeTag, { body: { id: tag.id, names } })
