@@ -7,6 +7,8 @@ import { ShuffleFiles } from './scripts/test-runner/shuffle-files.ts'
 import nodeFlags from './scripts/test-runner/test-node-flags.json' with { type: 'json' }
 
 const ofServer = 'server/**/*.test.ts'
+/** Conversions of many kinds of films. They take minutes, so `npm test` leaves this project out. */
+const ofFilms = 'server/**/*.films.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
 /** Skips the tests in packages that a benchmark installs (bench/lighthouse). */
 const installed = '**/node_modules/**'
@@ -55,10 +57,11 @@ export default defineConfig({
           ...common,
           name: 'server',
           include: [ofServer],
-          exclude: [...mocksModules, installed],
+          exclude: [...mocksModules, ofFilms, installed],
           isolate: false,
         },
       },
+      { test: { ...common, name: 'films', include: [ofFilms], isolate: false } },
       {
         plugins: [react()],
         test: {

@@ -15,6 +15,6 @@ await main(async () => {
   await setUp('full')
   if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
   const seed = chooseSeed()
-  const conversions = await runVitest(seed, ['films.test'])
+  const conversions = await runVitest(seed, ['--project=films'])
   return sayOutcomes(seed, conversions, await runPlaywright(seed, 'e2e/media/playwright.config.ts'))
 })

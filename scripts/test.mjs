@@ -17,8 +17,8 @@ readArguments({
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 
-/** Conversions of many kinds of films take minutes, so they are in the suite `test:media`. */
-const withoutFilms = ['--exclude=**/*.films.test.ts']
+/** Conversions of many kinds of films take minutes. `npm run test:media` runs them. */
+const withoutFilms = ['--project=!films']
 
 await main(async () => {
   const seed = chooseSeed()
