@@ -219,7 +219,7 @@ describe('a backup', () => {
   })
 
   test(
-    'is not restored into the data folder of another site, and leaves its secret unchanged',
+    'is not restored into the data folder of another site, and leaves that site’s secret unchanged',
     { timeout: 60_000 },
     async () => {
       const dataDir = place()

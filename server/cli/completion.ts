@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 const otherPrograms = ['migrate', 'config']
 
 /**
- * Returns a Bash script that completes the commands, options and choices of a program. The script contains
- * all words, so a completion does not start Node.
+ * Returns a Bash script that completes the commands, options and choices of a program. The script contains all words,
+ * so a completion does not start Node.
  */
 export function completionScript(program: Command): string {
   const name = program.name()
@@ -20,7 +20,7 @@ ${cases.join('\n')}
 _${name}() {
   local word="\${COMP_WORDS[COMP_CWORD]}" path='' words each
   for each in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    # A word that names no subcommand is an argument or the value of an option.
+    # A word that names no subcommand is an option, the value of an option, or an argument.
     [[ "$each" != -* && -n "$(_${name}_words "$path $each")" ]] && path="$path $each"
   done
   words="$(_${name}_words "$path \${COMP_WORDS[COMP_CWORD - 1]}")"

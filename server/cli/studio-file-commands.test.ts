@@ -47,7 +47,7 @@ it('uploads an icon from a file, which is shown until it is removed', async () =
   expect(await run('icon', 'remove')).toMatch(/custom: false/)
 })
 
-it('refuses a file that is no image, a missing file, an unknown video or wrong arguments, and changes nothing', async () => {
+it('refuses a file that is no image, a missing file, an unknown video or wrong arguments; it says why, and changes nothing', async () => {
   const { id } = await buildVideo(site.context)
   await expect(run('video', 'set-cover', id, text)).rejects.toThrow(/image/)
   await expect(run('video', 'set-cover', 'vid_none', picture)).rejects.toThrow(/Not found/)

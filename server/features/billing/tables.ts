@@ -144,7 +144,10 @@ export type AutoRefundReason =
   | 'withdrawal'
   | 'account_deleted'
 
-/** The buyer's consent. `terms_hash` is the key of the text in `accepted_terms`; older orders store the text itself. */
+/**
+ * The buyer's consent and its time. `terms_hash` is the hash of the shown text in `accepted_terms`; older orders store
+ * the text itself.
+ */
 export interface Consent {
   terms_text?: string
   terms_hash?: string

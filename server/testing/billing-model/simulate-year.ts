@@ -185,7 +185,10 @@ async function insertOrder(tx: Tx, person: SimulatedSubscriber, planId: string):
   return token
 }
 
-/** Counts the periods of a subscriber that began before the cancellation or the last run of the schedulers. */
+/**
+ * Counts the periods of a subscriber that began until the last run of the schedulers, or until the last run before the
+ * cancellation.
+ */
 function periodsOf(
   { startsAt, cancelsAt, periodDays }: SimulatedSubscriber,
   lastRunAt: number,

@@ -14,7 +14,11 @@ import { readBooks } from './read-books.ts'
 /** The site's response: done, or the name of the refusal. */
 export type Answer = 'done' | RefusalName
 
-/** Runs `work`. @returns `done`, or the name of the refusal @throws any error of `work` that is not a refusal */
+/**
+ * Runs `work`.
+ * @returns `done`, or the name of the refusal
+ * @throws any error of `work` that is not a refusal
+ */
 export async function outcomeOf(work: () => Promise<unknown>): Promise<Answer> {
   try {
     await work()

@@ -57,7 +57,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       expect(await storage.exists(`${at}/film.mp4`)).toBe(true)
     })
 
-    it('lists the files below a folder with size and time, and omits folders with the same prefix', async () => {
+    it('lists all files below a folder with size and time, but no file of a folder whose name only starts the same', async () => {
       const { storage, at } = newLocation()
       const before = Date.now() - 5000
       await storage.write(`${at}/v0/1.m4s`, '12345')

@@ -18,7 +18,7 @@ afterAll(() => site.close())
 const creationTimes = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
 
 test(
-  'lists every order of the member, and no order twice, while orders are created and a guest’s orders are merged',
+  'lists every earlier order of the member, and no order twice, while orders are created and a guest’s orders are merged',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(

@@ -79,7 +79,7 @@ export async function requestRefund(
 
 /**
  * Lists a gateway's payments, and passes each page to `use` before it requests the next one.
- * @returns false if a call failed before the last page
+ * @returns whether all pages were listed; false if a call failed
  */
 export async function listGatewayPayments(
   context: GatewayCallContext,

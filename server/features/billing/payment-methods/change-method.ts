@@ -58,8 +58,8 @@ const unknownSetupTimeoutMs = 60_000
  * transactions with the gateway call between them, so that a change can be recovered after a crash. Cancels an earlier
  * change that waits for the user.
  * @throws Refusal notSubscribed, gatewayNotOffered (also if the gateway does not accept the next amount),
- * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes of the
- * user, or too many cards of the user or network
+ * methodSetupUnknown, or the reason why the method was not saved; Fault tooManyRequests after too many changes or cards
+ * of the user or network
  */
 export async function changePaymentMethod(
   context: BillingContext,

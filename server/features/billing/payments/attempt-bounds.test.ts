@@ -87,7 +87,7 @@ test('a user can set up at most twenty payment methods a day, including wallets'
   expect((await tryChangeMethod(shopper, { gateway: 'sandbox', method: 'wallet' })).code).toBe(200)
 })
 
-test('the limit on payments and method setups from a network applies to all users and methods', async () => {
+test('the limit on payments and method setups from a network applies to all its users and to all methods', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_PAYMENTS_PER_IP: '4/h' })
   try {
     const createShopper = () => Shopper.create(shared, new Visitor(shared.directUrl))

@@ -123,7 +123,7 @@ describe('a payment that never reached the gateway', () => {
     })
   })
 
-  test('blocks a retry for a minute; if it arrives late, one of the two payments is refunded', async () => {
+  test('blocks a retry for a minute; if both payments then arrive, one of them is refunded', async () => {
     const shopper = await Shopper.create(site)
     let late: (() => Promise<unknown>) | undefined
     site.gatewayOverrides.createPayment = (charge) => {

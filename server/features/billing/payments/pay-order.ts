@@ -114,7 +114,7 @@ async function beginAttempt(
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending') throw new Refusal('orderClosed')
   // If the database has lost the payment of this period, the buyer has already paid for it. Only the restored payment
-  // may pay for it, so the period is not sold again.
+  // may pay for the period, so the period is not sold again.
   if (await isAlreadyOwned(tx, order, { now, isRestored: false })) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {

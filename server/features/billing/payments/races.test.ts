@@ -93,7 +93,7 @@ test('a key returns the same response despite different ad click ids, and is ref
   expect(theirs.id).not.toBe(first.info && 'id' in first.info ? first.info.id : '')
 })
 
-test('if an unlock request and an order request use one key concurrently, one of them is refused', async () => {
+test('if an unlock request and an order request use one key concurrently, one is answered and one is refused', async () => {
   const shopper = await Shopper.create(site)
   const headers = { 'idempotency-key': 'shared' }
   const answers = await Promise.all([

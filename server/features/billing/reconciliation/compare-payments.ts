@@ -71,7 +71,7 @@ async function compareBatch(
 /** The records of a payment in our database. */
 interface Recorded {
   attempt: ComparedAttempt | undefined
-  /** True if a discrepancy of the payment is stored. It is deleted after the differences are settled. */
+  /** True if a discrepancy of the payment may be stored. It is deleted after the differences are settled. */
   isDiscrepant: boolean
 }
 

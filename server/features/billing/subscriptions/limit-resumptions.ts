@@ -7,7 +7,8 @@ const resumptionLimit = { max: 5, seconds: 86_400 }
 
 /**
  * Counts a resumption of a subscription, in the transaction of the resumption. Each resumption permits another
- * cancellation, which is never refused and sends a mail. The limit therefore bounds the number of mails.
+ * cancellation, which is never refused and sends a mail. The limit therefore bounds the number of mails and audit
+ * events.
  * @throws Refusal resumeLimitReached
  */
 export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {

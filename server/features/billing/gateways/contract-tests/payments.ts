@@ -39,7 +39,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await harness().gateway.retrievePayment({ reference: 'never' })).toBeNull()
   })
 
-  test('makes no second payment for repeated requests with a key, and refuses a different request with that key', async () => {
+  test('makes no second payment for concurrent repeated requests with a key, and refuses a different request with that key', async () => {
     const request = charge()
     const { reference } = await harness().pay(request, 'pays')
     const answers = await Promise.allSettled(

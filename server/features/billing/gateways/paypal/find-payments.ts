@@ -86,8 +86,8 @@ const pageSize = 50
  * Lists every payment that was captured, refunded or disputed after `since`, in its current state. The first page with
  * payments has a placeholder for each event or dispute that could not be read. The payments follow, oldest first.
  * Reading an order takes a request, so an order is skipped if its capture is already booked and no later event or
- * dispute concerns it. A payment that cannot be read is listed as `unreadable`. While this function reads the events,
- * it yields empty pages, because the caller has a time limit for each page.
+ * dispute concerns it. A payment that cannot be read is listed as `unreadable`, so that it does not hide the others.
+ * While this function reads the events, it yields empty pages, because the caller has a time limit for each page.
  */
 export async function* listPayments(
   client: PaypalClient,

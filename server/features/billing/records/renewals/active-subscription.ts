@@ -16,7 +16,7 @@ export interface SubscriptionState {
 /**
  * Returns until when a subscription is active. Entitlements, membership, checkout and studio all use this definition.
  * If the subscription will renew or is past due, the end includes the grace period. Otherwise it is the end of the paid
- * period. The result does not depend on whether the renewal job has already run.
+ * period. The result does not depend on whether a job has already recorded the end.
  * @returns null if the status is neither `active` nor `past_due`
  */
 export function activeUntil(subscription: SubscriptionState): Date | null {
