@@ -88,7 +88,7 @@ it('finds dramas at once by the new name of their category, and a moved drama by
 })
 
 /**
- * Generates typed queries: a part of a title, tag or category that begins with a word. In some, one letter is missing.
+ * Generates typed queries: a part of a title, tag or category, from the start of a word. In some, one letter is missing.
  */
 const typed = fc
   .record({

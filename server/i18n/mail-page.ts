@@ -1,4 +1,4 @@
-/** Replaces the placeholders in a mail's text by their values. @throws Error for a missing value */
+/** Replaces the placeholders in a mail's text with their values. @throws Error for a missing value */
 export function interpolate(words: string, values: Record<string, string>): string {
   return words.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]

@@ -41,7 +41,7 @@ describe.each(languages)('the texts in %s', (language) => {
   })
 })
 
-it('has exactly one text for each refusal and each fault', () => {
+it('every refusal and every fault has a text, and no other text exists', () => {
   expect(Object.keys(serverTexts.en.refusals).toSorted()).toEqual(Object.keys(refusals).toSorted())
   expect(Object.keys(serverTexts.en.faults).toSorted()).toEqual(Object.keys(faults).toSorted())
 })

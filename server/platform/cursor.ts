@@ -3,7 +3,10 @@ import { Fault } from '#contract/errors.ts'
 
 type Position = readonly (string | number)[]
 
-/** The types of values in a cursor. The database accepts every value of these types, so a forged cursor is harmless. */
+/**
+ * The types of values in a cursor. A value of another type is refused. The database accepts every value of these types,
+ * so a forged cursor is harmless.
+ */
 interface CursorValueTypes {
   /** ISO 8601, as written by `toISOString`. */
   time: string

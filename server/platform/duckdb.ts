@@ -52,8 +52,8 @@ export async function withDuckDb<Result>(
 export type ResultRow = Record<string, unknown>
 
 /**
- * Runs one SELECT statement. Other statements are refused. For example, COPY could overwrite the files that a query
- * reads.
+ * Runs one SELECT statement. Other statements are refused, because some can change files: COPY could overwrite a file
+ * that a query reads.
  * @throws Error whose message is a sentence, for another statement or a result of more than `maxRows` rows
  */
 export async function runSelect(

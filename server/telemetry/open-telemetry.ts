@@ -36,7 +36,7 @@ export async function openTelemetry(config: Config, role: Role): Promise<Telemet
   }
 }
 
-/** Reports an uncaught error, prints it, and exits with status 1, as Node does. */
+/** Prints an uncaught error and exits with status 1, as Node does. Reports the error before the exit. */
 function reportCrash(errors: ErrorReporter): void {
   process.once('uncaughtException', (error: unknown) => {
     const message = 'the process ended'

@@ -230,7 +230,7 @@ it('a lost connection is reported, because announcements may have been missed', 
   await expect.poll(() => announcements.arrive()).toBe(true)
 })
 
-it('caches rely on announcements if the database makes them, they arrive, and the last change was a minute ago', async () => {
+it('caches rely on announcements if the database makes them, they arrive, and nothing has changed for a minute', async () => {
   // A whole number, because the difference of two fractions may be a little less than a minute.
   let now = Math.ceil(performance.now())
   const time = vi.spyOn(performance, 'now').mockImplementation(() => now)

@@ -48,7 +48,7 @@ test('derives the key for media links from APP_SECRET, and accepts two keys in M
   expect(load({ MEDIA_SECRET: `${fresh}, ${former}` }).secrets.media).toEqual([fresh, former])
 })
 
-test('disables the sandbox at an https address or beside another gateway, unless ALLOW_SANDBOX is set', () => {
+test('disables the sandbox at an https address or beside another gateway, unless ALLOW_SANDBOX=1', () => {
   const env = { PUBLIC_URL: 'https://drama.example/' }
   expect(load(env)).toMatchObject({
     publicUrl: 'https://drama.example',

@@ -17,7 +17,7 @@ export function readRefundLimits(env: Env): RefundLimits {
     const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
     if (cents === undefined)
       throw new ConfigError(
-        `SUPPORT_REFUND_LIMIT_CENTS must be an amount in cents, optionally followed by limits of other currencies, such as "2000, JPY:300000"; "${part}" is not a limit.`,
+        `SUPPORT_REFUND_LIMIT_CENTS must be a whole number of cents, optionally followed by limits of other currencies, such as "2000, JPY:300000"; "${part}" is not a limit.`,
       )
     return { currency, cents: Number(cents) }
   })

@@ -19,7 +19,7 @@ interface AuditEntry {
 
 /**
  * Records an audit event permanently, in the transaction of the change. It contains no passwords, no tokens, and no
- * address except the operator's.
+ * addresses of viewers.
  */
 export async function writeAuditEvent(
   tx: QueryExecutorProvider,

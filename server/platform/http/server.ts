@@ -82,7 +82,7 @@ export interface TokenSource {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** The time-outs allow for slow clients. Bodies must be small, because few endpoints accept a large one. */
+/** Slow clients may take long to send a small body. The few endpoints that accept larger bodies set their own limit. */
 const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout: 72_000 }
 
 /** Identifies the caller and checks their rate limit. */

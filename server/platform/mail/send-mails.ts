@@ -90,8 +90,8 @@ export function cancelMailsAbout(tx: Transaction<MailTables>, orderIds: readonly
 /**
  * Sends due mails, in any number of processes at once. A mail is claimed, sent, then deleted: if the process dies in
  * between, another process sends it after the claim expires, with the same Message-ID. Each free connection is used for
- * the next mail, even if that was queued meanwhile. So a slow mail delays no other. After an abort, it claims no more
- * mails.
+ * the next mail, even if that was queued meanwhile. So a slow mail delays no other. After an abort, no more mails are
+ * claimed.
  */
 export async function sendMails(context: MailContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context

@@ -94,7 +94,7 @@ interface FileHeaders {
   CacheControl: string
 }
 
-/** Creates the S3 calls of the storage. Each call has time-outs, and rejects with a StoreError. */
+/** Creates the S3 calls of the storage. Each call has time-outs. A call that fails rejects with a StoreError. */
 export function createS3Calls(settings: S3Config, secretAccessKey: string, timeouts = defaultTimeouts) {
   const { endpoint, region, bucket: Bucket, accessKeyId, forcePathStyle } = settings
   const client = new S3Client({

@@ -88,8 +88,8 @@ export async function deleteHistory(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Replaces the user's id by an anonymous id in the user's plays, and removes it from favorite changes that are not
- * counted yet.
+ * Replaces the user's id with an anonymous id in the user's plays, and removes the user's id from favorite changes that
+ * are not counted yet.
  */
 export async function anonymizePlays(tx: Tx, userId: string, anonymousId: string): Promise<void> {
   await tx.updateTable('plays').set({ user_id: anonymousId }).where('user_id', '=', userId).execute()

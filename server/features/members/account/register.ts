@@ -27,7 +27,7 @@ type RegisterCall = Call<typeof registerUser>
 
 /**
  * Registers the calling guest as a member with the guest's id and data, and starts a session. The password is hashed
- * before the address is looked up, so that an attempt with a taken address takes the same work.
+ * before the address is looked up, so that an attempt takes the same work whether or not the address is taken.
  * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and
  * emailTaken, with the field; alreadySignedIn, signInRequired; Fault tooManyRequests
  */

@@ -54,7 +54,7 @@ test("a deletion cancels the member's mails to an earlier spelling of the addres
   await visitor.callOk(changeUser, { body: { email: written, current_password: password } })
   const [mail] = await site.mails(written)
   const before = await site.mails(email)
-  // Queues a mail to the address before its spelling changes.
+  // Queues a mail to the earlier spelling, which applies until the new spelling is verified.
   await visitor.callOk(requestPasswordReset, { body: { email } })
   await sendResetLinks(site.context)
   await visitor.callOk(verifyEmail, { body: { secret: linkSecretOf(mail) } })

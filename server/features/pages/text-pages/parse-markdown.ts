@@ -94,7 +94,10 @@ function inlineToRuns(part: Token, style: RunStyle): Run[] {
   }
 }
 
-/** Returns whether a link is safe. Other links, such as `javascript:`, become plain text. */
+/**
+ * Returns whether a link is a web or mail address, or leads to this site. Other links, such as `javascript:`, become
+ * plain text.
+ */
 function isSafeLink(href: string): boolean {
   return /^(https?:\/\/|mailto:|#|\/(?![/\\]))/.test(href)
 }
