@@ -4,8 +4,8 @@ import { User } from './members.ts'
 import { Id, Time, FormText, pageOf, nullable, stringEnum } from './schemas.ts'
 
 /**
- * A profile at a social provider. With it, the member can sign in to the account. An account may have several profiles, even
- * at the same provider. Each profile belongs to one account.
+ * A profile at a social provider, with which the member can sign in to the account. An account may have several
+ * profiles, even at the same provider. Each profile belongs to one account.
  */
 export const Identity = Type.Object({
   id: Id,

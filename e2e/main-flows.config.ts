@@ -9,5 +9,8 @@ export const mainFlows = [
   'studio/content.spec.ts',
 ]
 
-/** Browser tests of `npm test`. `npm run test:screens` runs those of all other pages and of the studio. */
+/**
+ * Browser tests of `npm test`. Those with the tag `@screens` run in `npm run test:screens`, with the tests of all other
+ * pages and of the studio.
+ */
 export default defineConfig({ ...base, testMatch: mainFlows })

@@ -90,8 +90,8 @@ export const ExperimentResult = Type.Object({
   /** Price warnings for the variants of a draft; the control is number 0. */
   warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: stringEnum(priceWarnings) })),
   /**
-   * The time at which the results were counted. It may be some minutes ago for a running experiment with many viewers,
-   * and a day ago for a stopped experiment.
+   * The time at which the results were counted: up to some minutes ago for a running experiment with many viewers, and
+   * up to a day ago for a stopped experiment.
    */
   counted_at: Time,
 })

@@ -172,8 +172,8 @@ function episodeNumberIn(stem: string): number | undefined {
   // "12 The kiss" begins with its number; in other names, and in "365 Days 01", the number is last.
   const start = /^\d+/.exec(text.trim())?.[0]
   const isFirst = start !== undefined && (isPadded(start) || !isPadded(numbers.at(-1)))
-  // In "Salt 03 - The 2nd kiss" and "Salt #3 - 10 days", text follows the last number. A number with a leading zero or
-  // "#" is then more likely the episode's.
+  // In "Salt 03 - The 2nd kiss" and "Salt #3 - 10 days", text follows the last number. The episode number is then more
+  // likely a number with a leading zero or "#".
   const marked = /\d\D*\p{L}\D*$/u.test(plain) ? markedNumber(text, numbers) : undefined
   const likely = marked ?? (isFirst ? numbers[0] : numbers.at(-1))
   const number = Number(spokenNumberIn(text) ?? likely ?? NaN)

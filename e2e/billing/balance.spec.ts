@@ -36,7 +36,7 @@ test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
 
-test("a viewer with a balance who opens an ad's link unlocks with as many taps and keys as the docs say @screens", async ({
+test("a viewer with a balance who opens an ad's link unlocks an episode with as many taps and keys as the docs say @screens", async ({
   page,
   context,
 }) => {

@@ -17,7 +17,7 @@ declare global {
 test.use({ playbackSpeed: 'real' })
 test.use({ allowedConsoleMessages: /ERR_FAILED|status of (403|404|500)/ })
 
-/** Matches the segment after the four seconds that are preloaded of an adjacent episode. */
+/** Matches the fifth segment of an episode. Of an adjacent episode, only the four seconds before it are preloaded. */
 const fifthSegment = /\/v\d\/00004\.m4s/
 
 /**

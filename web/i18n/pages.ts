@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
 import en from './en/pages.json'
 
-// The English texts of the pages that show terms, privacy policy and similar texts. Only these pages import this file.
+// Imported by the screen that shows the site's texts, such as the terms and the privacy policy.
 i18n.add('en', en)

@@ -179,8 +179,8 @@ function FeedEnd() {
 }
 
 /**
- * Returns the position in the feed: at first the drama in the URL, else the first drama. A swipe rewrites the URL, so
- * that the viewer returns to the same drama.
+ * Returns the position in the feed. The feed opens at the drama in the URL, else at the first drama. A swipe rewrites
+ * the URL, so that going back returns to the same drama.
  */
 function useFeedPosition(section: string, dramas: readonly VideoCard[], onShown: (index: number) => void) {
   const requestedId = useSearchParams()[0].get('feed')

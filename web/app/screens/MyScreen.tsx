@@ -50,8 +50,8 @@ const GuestAlerts = lazy(async () => ({
 }))
 
 /**
- * The member area. With `?receipt=`, shows the receipt of that order instead. A link in a mail or in the footer has a
- * fragment in its URL. For such a URL, shows the page of the link, such as the cancellation.
+ * The member area. With `?receipt=`, shows the receipt of that order instead. If the URL has the fragment of a mailed
+ * link or of a link in the footer, shows the page of that link, such as the cancellation.
  */
 export function Component() {
   const [search] = useSearchParams()

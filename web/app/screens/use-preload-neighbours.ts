@@ -8,9 +8,9 @@ const prepareAnywayAfterMs = 1500
 const requiredBufferMs = { normal: 6000, fast: 2500 }
 
 /**
- * Decides when the neighbouring episodes are prepared: once the episode on screen has buffered enough and the page is
- * idle, or after 1.5 s if nothing plays. If they were prepared earlier, they would compete with that episode for
- * bandwidth.
+ * Decides when the neighbouring episodes are prepared: when the page is idle after the episode on screen has buffered
+ * enough, or after 1.5 s in which nothing has played. If they were prepared earlier, they would compete with that
+ * episode for bandwidth.
  */
 export function usePreloadNeighbours(shownId: string | undefined) {
   const [allowedBy, setAllowedBy] = useState<string>()

@@ -8,7 +8,7 @@ import { whenIdle } from '#web/lib/when-idle.ts'
 
 const key = 'funnel'
 
-/** Marks an event as sent in this visit. @returns true if this was the event's first mark */
+/** Marks an event as sent in this visit. @returns true if it was not marked before */
 function markOnce(marker: string): boolean {
   const sent = readRecord<string[]>(key, tabStorage) ?? []
   if (sent.includes(marker)) return false

@@ -9,7 +9,7 @@ const maxDeclined = 50
 
 /**
  * Offers auto-unlock after an episode was unlocked from the balance. Does nothing if auto-unlock is already on for the
- * drama or was declined for it in this browser. Does nothing either if the balance does not cover another episode.
+ * drama or was declined for it in this browser, or if the balance does not cover another episode.
  */
 export async function offerAutoUnlock(queryClient: QueryClient, offer: AutoUnlockOffer): Promise<void> {
   const { videoId, cents, currency } = offer

@@ -76,7 +76,7 @@ export function usePayment(params: CheckoutParams, options: PaymentOptions, card
       applyResult,
       onRejected,
     )
-  /** Called when the 3-D Secure check has ended. The result is then read from the order. */
+  /** Called when the 3-D Secure check has ended, with any result. The result is then read from the order. */
   const checked = (order: Order) => attempt(() => orderAfterThreeDSecure(order.id), applyResult, onRejected)
   /** Called when the user has closed the 3-D Secure check. */
   const leaveCheck = () => setStep({ at: 'form' })

@@ -20,8 +20,8 @@ interface StartedSetup {
 }
 
 /**
- * Sets up two-step sign-in. Asks for the password, then shows the secret and asks for the app's first code, then shows
- * the recovery codes. The codes are shown only once.
+ * Sets up two-step sign-in. Asks for the password if the account has one, then shows the secret and asks for the app's
+ * first code. Then shows the recovery codes, only once.
  */
 export function SetUpSecondFactor({ user, onDone }: { user: User; onDone: () => void }) {
   const queryClient = useQueryClient()

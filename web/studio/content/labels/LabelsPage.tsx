@@ -43,7 +43,8 @@ function Categories() {
   const mayOrder = usePermissions()(reorderCategories)
   const { run } = useCommand(reorderCategories, null)
   const categories = useQuery(categoriesQuery)
-  // The server rejects the order if another operator has added a category; the refetch then shows the category.
+  // The server rejects the order if another operator has added a category meanwhile. The refetch then shows that
+  // category.
   const { ordered, order } = useOptimisticOrder(categories.data?.list ?? [], idOf, async (list) => {
     await run({ ids: list.map(idOf) })
     await categories.refetch()

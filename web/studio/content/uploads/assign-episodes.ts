@@ -14,7 +14,7 @@ export type FileProblem = 'noNumber' | 'noLanguage' | 'duplicate' | 'noEpisode'
 /** The plan of a season's upload. */
 export interface Season<File> {
   files: (AssignedFile<File> & { problem: FileProblem | undefined; replaces: boolean })[]
-  /** The numbers up to the last episode that have neither a file nor an existing episode. */
+  /** The missing episode numbers: those below the highest number that have neither a video nor an existing episode. */
   gaps: number[]
 }
 
