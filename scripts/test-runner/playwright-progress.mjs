@@ -11,7 +11,7 @@ export default class PlaywrightProgress {
     for (const test of suite.allTests()) files.set(nameOf(test), (files.get(nameOf(test)) ?? 0) + 1)
     this.files = files
     this.begun = new Set()
-    const suiteName = basename(relative(root, configFile).replace('/playwright.config.ts', ''))
+    const suiteName = basename(relative(root, configFile).replace(/(\/playwright)?\.config\.ts$/, ''))
     this.progress = new TestProgress(suiteName, files)
   }
 

@@ -2,7 +2,7 @@
 // test-results/.
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fastTempDir } from './fast-temp-dir.mjs'
 import { root, run } from '#scripts/setup.mjs'
@@ -36,7 +36,7 @@ const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import
  * @returns {Promise<Outcome>}
  */
 export async function runVitest(seed, args = [], env = {}) {
-  const file = reportFile('vitest.json')
+  const file = reportFile('vitest')
   const options = [
     `--sequence.seed=${seed}`,
     `--retry=${retries}`,
@@ -64,7 +64,7 @@ export function runWithPooler(seed, folders, { direct = false } = {}) {
 
 /** Runs browser tests. The order of their files is random, from the seed. @returns {Promise<Outcome>} */
 export async function runPlaywright(seed, config) {
-  const file = reportFile('playwright.json')
+  const file = reportFile('playwright')
   const options = [
     `--shuffle=${seed}`,
     `--retries=${retries}`,
@@ -128,8 +128,10 @@ export function firstLine(text) {
   return String(text).split('\n', 1)[0]
 }
 
-function reportFile(name) {
-  const file = join(root, 'test-results', name)
+/** Returns the path of a report. Each script has its own report, because `.ci/run` runs two suites at the same time. */
+function reportFile(runner) {
+  const script = basename(process.argv[1] ?? '', '.mjs')
+  const file = join(root, 'test-results', `${script}-${runner}.json`)
   mkdirSync(dirname(file), { recursive: true })
   rmSync(file, { force: true })
   return file
