@@ -10,7 +10,7 @@ export const mainFlows = [
 ]
 
 /**
- * Browser tests of `npm test`. Those with the tag `@screens` run in `npm run test:screens`, with the tests of all other
- * pages and of the studio.
+ * Browser tests of `npm test`. `npm run test:screens` runs the tests of all other pages and of the rest of the studio,
+ * and those of the main flows with the tag `@screens`.
  */
 export default defineConfig({ ...base, testMatch: mainFlows })

@@ -1,5 +1,5 @@
-// npm run test:media: converts films of many kinds, imports them by the command line and by the studio, and plays them
-// to the end. The last line of the output is `N passed, N failed`.
+// npm run test:media: runs the tests that convert films of many kinds. Then imports films by the command line and by
+// the studio, and plays them to the end. The last line of the output is `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
@@ -7,7 +7,7 @@ import { buildWeb, main, setUp } from './setup.mjs'
 readArguments({
   name: 'test:media',
   about:
-    'Converts films of many kinds, imports them by the command line and by the studio, and plays each to the end. MEDIA_FILMS names a folder with other films.',
+    'Runs the tests that convert films of many kinds. Then imports films by the command line and by the studio, and plays each to the end. MEDIA_FILMS names a folder with other films to import.',
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 

@@ -1,12 +1,13 @@
 // npm run test:screens: checks every screen in every language and size for accessibility (axe), layout and keyboard
-// use. The last line of the output is `N passed, N failed`.
+// use, and runs the browser tests that `npm test` leaves out. The last line of the output is `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
 
 readArguments({
   name: 'test:screens',
-  about: 'Tests every screen in every language and size.',
+  about:
+    'Tests every screen in every language and size, and runs the browser tests that npm test leaves out.',
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 

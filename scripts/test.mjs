@@ -29,7 +29,9 @@ await main(async () => {
   const unit = await stopwatch.time('unit and HTTP tests', () => runVitest(seed, withoutFilms))
   const browser = built ? await stopwatch.time('browser tests', () => runMainFlows(seed)) : notBuilt
   stopwatch.print()
-  console.log('Other suites: npm run test:screens (every screen) and npm run test:media (kinds of films).')
+  console.log(
+    'Other suites: npm run test:screens (all other browser tests) and npm run test:media (kinds of films).',
+  )
   return sayOutcomes(seed, unit, browser)
 })
 

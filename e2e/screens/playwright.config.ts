@@ -6,8 +6,8 @@ const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
 /**
  * `npm run test:screens`: checks every screen in every language and size, and runs the browser tests that are not in
- * `npm test`: those of other files than the main flows, and those of the main flows with the tag `@screens`. Tests with
- * the tag `@sizes` run here on a desktop as well.
+ * `npm test` or `npm run test:media`: all tests of files outside the main flows, and the tests of the main flows with
+ * the tag `@screens`. Tests with the tag `@sizes` run here on a desktop as well.
  */
 export default defineConfig({
   ...base,
@@ -17,7 +17,7 @@ export default defineConfig({
   globalSetup: '../site/global-setup.ts',
   // Some tests open a screen in every language and size, which takes long on a busy machine.
   timeout: 600_000,
-  // The projects share the workers in proportion to their durations.
+  // Each project has a number of workers in proportion to its duration. At most six run at the same time.
   workers: 6,
   projects: [
     { name: 'phone', workers: 2, testMatch: 'screens/*.spec.ts', grepInvert: /@desktop/, use: phone },
