@@ -76,6 +76,38 @@ describe('an order that is not paid within 24 hours', () => {
   })
 })
 
+describe('a payment that waits for 3-D Secure and that the gateway no longer has', () => {
+  /** Starts a payment that waits for 3-D Secure, and deletes it at the gateway. */
+  async function lostPayment() {
+    const shopper = await Shopper.create(site)
+    const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)
+    const order_id = info?.id ?? ''
+    expect(await attempts(order_id)).toMatchObject([{ status: 'requires_action' }])
+    await site.context.db
+      .deleteFrom('sandbox_payments')
+      .where('idempotency_key', '=', `pay:${order_id}:1`)
+      .execute()
+    return { shopper, order_id }
+  }
+  const notReceived = [{ status: 'failed', decline_code: 'not_received' }]
+
+  test('counts as never received after an hour', async () => {
+    const { order_id } = await lostPayment()
+    await runJanitorIn(6 * minute)
+    expect(await attempts(order_id)).toMatchObject([{ status: 'requires_action' }])
+    await runJanitorIn(2 * hour)
+    expect(await attempts(order_id)).toMatchObject(notReceived)
+  })
+
+  test('counts as never received as soon as the user pays in another way', async () => {
+    const { shopper, order_id } = await lostPayment()
+    expect(await shopper.tryPay(order_id, await shopper.cardToken())).toMatchObject({
+      info: { status: 'paid' },
+    })
+    expect(await attempts(order_id)).toMatchObject([...notReceived, { status: 'succeeded' }])
+  })
+})
+
 test('a payment is polled once more if the process died during its last poll', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy(orderParams(), testCards.requires3dsAlways)

@@ -35,8 +35,14 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   })
 
   test('finds no payment that was never requested', async () => {
+    const { gateway } = harness()
     expect(await lookUp(charge())).toBeNull()
-    expect(await harness().gateway.retrievePayment({ reference: 'never' })).toBeNull()
+    // Adapters do not request ids of another form. `pi_never` has the form of Stripe's ids, `NEVER` that of PayPal's.
+    for (const reference of ['never', 'pi_never', 'NEVER']) {
+      expect(await gateway.retrievePayment({ reference })).toBeNull()
+      expect(await gateway.confirmPayment(reference)).toBeNull()
+      expect(await gateway.cancelPayment(reference)).toBeNull()
+    }
   })
 
   test('makes no second payment for concurrent repeated requests with a key, and refuses a different request with that key', async () => {

@@ -50,15 +50,12 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
       pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) =>
         useSavedMethod(tx, charge.methodReference, renewalChargeResult),
       ),
-    confirmPayment: async (reference) => presentPayment(await getPayment(db, reference), clock.now()),
-    retrievePayment: async (lookup) => {
-      const row = await findPayment(db, lookup)
-      return row ? presentPayment(row, clock.now()) : null
-    },
+    confirmPayment: (reference) => readPayment(context, { reference }),
+    retrievePayment: (lookup) => readPayment(context, lookup),
     async cancelPayment(reference) {
       if (await queries.decidePayment(db, reference, { status: 'cancelled', decline_code: 'cancelled' }))
         context.notify(reference)
-      return presentPayment(await getPayment(db, reference), clock.now())
+      return readPayment(context, { reference })
     },
     findEmail: async (reference) => (await getPayment(db, reference)).metadata.email,
     refundPayment: (refund) => refundOnce(context, refund),
@@ -155,10 +152,12 @@ async function getPayment(db: Db, reference: string): Promise<PaymentRow> {
   return row
 }
 
-function findPayment(db: Db, lookup: PaymentLookup): Promise<PaymentRow | undefined> {
-  return 'reference' in lookup
-    ? queries.selectPayment(db, lookup.reference)
-    : queries.selectPaymentByKey(db, lookup.key)
+async function readPayment({ db, clock }: SandboxContext, lookup: PaymentLookup): Promise<Payment | null> {
+  const row =
+    'reference' in lookup
+      ? await queries.selectPayment(db, lookup.reference)
+      : await queries.selectPaymentByKey(db, lookup.key)
+  return row ? presentPayment(row, clock.now()) : null
 }
 
 async function refundOnce(

@@ -81,12 +81,12 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
         const { customer, method } = splitMethodReference(charge.methodReference)
         return create(context, charge, { customer, payment_method: method, off_session: true, confirm: true })
       }),
-    confirmPayment: (reference) => read(context, reference),
+    confirmPayment: (reference) => readOrNull(context, reference),
     retrievePayment: (lookup) =>
       'reference' in lookup ? readOrNull(context, lookup.reference) : findByAttempt(context, lookup),
     async cancelPayment(reference) {
       await cancelIntent(stripe.paymentIntents, reference)
-      return read(context, reference)
+      return readOrNull(context, reference)
     },
     findEmail: (reference) => findEmail(stripe, reference),
     refundPayment: (refund) => refundOnce(stripe, refund),
