@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import { cardDeclineCodes } from '#contract/billing.ts'
+import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import type { Db, Tx } from '#server/tables.ts'
-
-/** The statuses in which the gateway may be charging a card. Attempts in these statuses count like failures. */
-const inProgressStatuses = ['started', 'requires_action'] as const
 
 /**
  * Serializes the card payments of one network, so that concurrent payments cannot all use the last permitted attempt.
@@ -14,8 +12,8 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
 
 /**
  * Returns the start time of a user's `max`th latest card attempt after `since`, or undefined if there are fewer.
- * Payments count if they failed or are in progress. Setups without a payment always count: they cost nothing, and a
- * success reveals as much about a card as a failure.
+ * Payments count if they failed or are open, because the gateway may still be charging the card. Setups without a
+ * payment always count: they cost nothing, and a success reveals as much about a card as a failure.
  */
 export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
@@ -24,7 +22,7 @@ export async function selectCardAttemptOfUser(tx: Tx, userId: string, since: Dat
     .select('payment_attempts.started_at')
     .where('orders.user_id', '=', userId)
     .where('orders.method', '=', 'card')
-    .where('payment_attempts.status', 'in', [...inProgressStatuses, 'failed'])
+    .where('payment_attempts.status', 'in', [...openAttemptStatuses, 'failed'])
     .where('payment_attempts.started_at', '>', since)
     .unionAll(
       tx
@@ -53,7 +51,7 @@ export async function selectCardAttemptOfNetwork(tx: Tx, network: string, since:
     .where('started_at', '>', since)
     .where(({ or, and, eb }) =>
       or([
-        eb('status', 'in', inProgressStatuses),
+        eb('status', 'in', openAttemptStatuses),
         and([eb('status', '=', 'failed'), eb('decline_code', 'in', cardDeclineCodes)]),
       ]),
     )

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createOrder, payOrder, type Order } from '#contract/billing.ts'
 import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
-import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
+import { attemptsOf, startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { startTestSite } from '#server/testing/site/test-site.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
@@ -62,6 +63,32 @@ test('concurrent cards from one network do not exceed its limit', async () => {
     await shared.close()
   }
 })
+
+test.each([
+  ['unknown', () => Promise.reject(new Error('the line broke'))],
+  ['processing', (payment: Payment) => Promise.resolve({ ...payment, status: 'processing' as const })],
+])(
+  'a card whose payment is %s counts towards the limits of its user and its network',
+  async (status, respond) => {
+    const shared = await startBillingSite({
+      RATE_LIMIT_CARD_FAILURES_PER_USER: '1/h',
+      RATE_LIMIT_CARD_FAILURES_PER_IP: '2/h',
+    })
+    onTestFinished(() => shared.close())
+    shared.gatewayOverrides.createPayment = async (charge) =>
+      respond(await shared.sandboxGateway.createPayment(charge))
+    const buy = async (shopper: Shopper, index: number) => {
+      const { id } = await shopper.order({ episode_id: shared.video.episodes[index]?.id })
+      return { id, code: (await pay(shopper, id)).answer.code }
+    }
+    const shopper = await Shopper.create(shared)
+    const { id } = await buy(shopper, 3)
+    expect(await attemptsOf(shared, id)).toMatchObject([{ status }])
+    expect(await buy(shopper, 4)).toMatchObject({ code: 429 })
+    expect((await buy(await Shopper.create(shared), 3)).code).not.toBe(429)
+    expect(await buy(await Shopper.create(shared), 3)).toMatchObject({ code: 429 })
+  },
+)
 
 test('a successful card does not count against the limit of its network', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })

@@ -20,8 +20,8 @@ export function hashNetwork({ secret }: Pick<BillingContext, 'secret'>, ip: stri
 
 /**
  * Limits the failed cards per user and per network, whether the browser, a webhook event or a query reports a failure.
- * Cards in progress count too. Otherwise concurrent orders, or cards sent directly to the gateway, could evade the
- * limit.
+ * Cards of open payments count too. Otherwise concurrent orders, cards sent directly to the gateway, or payments whose
+ * outcome is unknown could evade the limit.
  * @throws Fault tooManyRequests
  */
 export async function checkCardFailureLimit(
