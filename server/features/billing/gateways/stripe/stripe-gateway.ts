@@ -91,7 +91,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     findEmail: (reference) => findEmail(stripe, reference),
     refundPayment: (refund) => refundOnce(stripe, refund),
     methodSetups: createCardSetups(context),
-    detachMethod: (methodReference) => detachCard(stripe, splitMethodReference(methodReference).method),
+    detachMethod: (methodReference) => detachCard(stripe, splitMethodReference(methodReference)),
     isMethodAttached: (methodReference) => isCardAttached(stripe, splitMethodReference(methodReference)),
     deleteCustomer: (userId) => deleteCustomerOfUser(context, userId),
     parseWebhook: (body, headers) => parseWebhook({ ...settings, stripe }, body, headers),
@@ -250,20 +250,22 @@ async function listRefundedOrDisputed(
   return references
 }
 
-async function detachCard(stripe: Stripe, method: string): Promise<void> {
+/** The ids of a card and of the customer whose card it is. */
+type CardIds = ReturnType<typeof splitMethodReference>
+
+async function detachCard(stripe: Stripe, card: CardIds): Promise<void> {
+  const { method } = card
   try {
     await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `detach:${method}:${randomHex()}` })
   } catch (error) {
-    // The card is already detached, or does not exist.
-    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+    // Stripe refuses to detach a card twice, but it may also refuse for another reason, and then still has the card.
+    const isRefused = error instanceof Stripe.errors.StripeInvalidRequestError
+    if (!isRefused || (await isCardAttached(stripe, card))) throw error
   }
 }
 
 /** Returns whether a card is attached to its customer. Stripe also returns a detached card, but without a customer. */
-async function isCardAttached(
-  stripe: Stripe,
-  { customer, method }: ReturnType<typeof splitMethodReference>,
-): Promise<boolean> {
+async function isCardAttached(stripe: Stripe, { customer, method }: CardIds): Promise<boolean> {
   try {
     const { customer: owner } = await stripe.paymentMethods.retrieve(method)
     return idOf(owner) === customer

@@ -7,7 +7,7 @@ import {
 } from '#server/features/billing/gateways/gateway.ts'
 import { describeGatewayContract } from '#server/features/billing/gateways/contract-tests/gateway-contract.ts'
 import type { Behaviour } from '#server/features/billing/gateways/contract-tests/gateway-harness.ts'
-import { dictOf } from '#server/testing/fakes/fake-stripe-store.ts'
+import { dictOf, StripeApiError } from '#server/testing/fakes/fake-stripe-store.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -202,6 +202,20 @@ test('a payment fails if Stripe refuses to create it, and the log has the reason
   ])
   expect(gateway.acceptsAmount?.(49, 'USD')).toBe(false)
   reported.mockRestore()
+})
+
+test('a card is not reported as detached if Stripe refuses to detach it and still has it', async () => {
+  const { method } = await paid('detached', { save: true })
+  const reference = method?.reference ?? ''
+  const refusing = vi.spyOn(fake.store, 'detach').mockImplementationOnce(() => {
+    throw new StripeApiError(400, { type: 'invalid_request_error', message: 'Upgrade your API version.' })
+  })
+  onTestFinished(() => refusing.mockRestore())
+  await expect(gateway.detachMethod(reference)).rejects.toThrow('Upgrade')
+  expect(await gateway.isMethodAttached(reference)).toBe(true)
+  await gateway.detachMethod(reference)
+  expect(await gateway.isMethodAttached(reference)).toBe(false)
+  await gateway.detachMethod(reference)
 })
 
 test('yen amounts are converted from and to Stripe’s whole yen', async () => {
