@@ -249,14 +249,14 @@ async function applyFindings(
   for (const refund of failed) await markRefundFailed(tx, ledgerPayment, refund)
   const recordedCents = sumRefunds(succeededRefunds(recorded)) - sumRefunds(failed)
   await recordGatewayRefund(context, tx, ledgerPayment, payment.refundedCents - recordedCents)
-  const attempt = await applyDispute(tx, ledgerPayment, payment)
+  await applyDispute(tx, ledgerPayment, payment)
   if (ledgerPayment.source === 'refunds_payable') {
     await scheduleRemainingRefund(tx, ledgerPayment, { recorded, payment, failed })
     return true
   }
-  const latest = await loadLedgerPayment(tx, attempt.id, ledgerPayment.at)
+  const latest = await loadLedgerPayment(tx, recorded.attempt.id, ledgerPayment.at)
   if (latest) await syncOrderStatus(tx, latest)
-  await syncTopUp(tx, attempt.id, ledgerPayment.at)
+  await syncTopUp(tx, recorded.attempt.id, ledgerPayment.at)
   return true
 }
 
@@ -321,7 +321,7 @@ async function recordGatewayRefund(
   await bookRefund(context, tx, ledgerPayment, refund)
 }
 
-async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payment): Promise<AttemptRow> {
+async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payment): Promise<void> {
   const { attempt, order, at } = ledgerPayment
   const current = { dispute_status: payment.dispute ?? null, dispute_debited_cents: disputedCents(payment) }
   const cents = current.dispute_debited_cents - attempt.dispute_debited_cents
@@ -345,7 +345,6 @@ async function applyDispute(tx: Tx, ledgerPayment: LedgerPayment, payment: Payme
       outcome: current.dispute_status ?? 'withdrawn',
     })
   }
-  return attempt
 }
 
 /** Returns the cents that a lost dispute took, or zero if the dispute is not lost. */
