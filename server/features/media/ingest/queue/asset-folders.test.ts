@@ -15,6 +15,7 @@ import { requeueAbandoned } from './asset-states.ts'
 import { recordOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
 import { enqueueFolder, importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 import { purgeOrphanedFiles } from '#server/features/media/ingest/storage/orphaned-files.ts'
+import { purgeStorage } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { processNextAsset } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
@@ -113,13 +114,32 @@ test('files of a worker that died during the upload are deleted after a day, and
   await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
   await context.storage.write('public/ast_died-1/still.webp', 'half')
   // The last folder is in use. It has a record as if the response to its commit had been lost.
-  await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${folder}`], new Date())
+  await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${folder}`])
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
   expect(await purgeOrphanedFiles(context, hours(25))).toBe(2)
   expect(await filesBelow('media')).toEqual(before)
   expect(await filesBelow('public/ast_died-1')).toEqual(new Map())
   expect(await orphanedKeys()).toEqual([])
+})
+
+test('files are moved to the storage once, even if the site’s clock is moved forward meanwhile', async () => {
+  const clock = { now: () => new Date(Date.now() + 30 * 24 * 3_600_000) }
+  const moved: string[] = []
+  const storage: Storage = {
+    ...context.storage,
+    async moveFromWorkDir(path, key, signal) {
+      await context.storage.moveFromWorkDir(path, key, signal)
+      moved.push(key)
+      // Without the condition, a file whose record was deleted would be moved again without end.
+      if (moved.length <= 3) await purgeStorage({ ...context, clock })
+    },
+  }
+  await importFolder({ ...context, storage }, makeFolder('jump'), options)
+  const { id, folder, ...state } = await assetOf('jump/01.mp4')
+  expect(state).toMatchObject({ state: 'ready', attempt: 1, failures: 0 })
+  expect(moved).toEqual([`originals/${id}.mp4`, `media/${folder}`, `public/${folder}`])
+  for (const key of moved.slice(1)) expect((await filesBelow(key)).size, key).toBeGreaterThan(0)
 })
 
 test('captions are stored before their rows and deleted after them, and no transaction waits for the storage', async () => {

@@ -113,14 +113,14 @@ async function addAsset(
   try {
     const draft = join(folder, `original.${extension}`)
     const hash = await copyAndHash(file.path, draft, signal)
-    const id = await files.registerIncomingFile(db, episodeId, hash, clock.now())
+    const id = await files.registerIncomingFile(db, episodeId, hash)
     const original_path = assetFiles.original(id, extension)
     // This is outside the transaction, because uploading to a bucket may be slow. An earlier attempt may have uploaded
     // the file already.
     if (!(await storage.exists(original_path))) await storage.moveFromWorkDir(draft, original_path, signal)
     const captions = toCaptionRows(file)
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))
-    await files.recordOrphaned(db, captionKeys, clock.now())
+    await files.recordOrphaned(db, captionKeys)
     await writeCaptions(storage, { id, folder: null }, file, captions)
     return await inTransaction(db, async (tx) => {
       const { videoId } = file

@@ -44,11 +44,11 @@ export async function publishAsset(
   output: ConversionOutput,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, storage, clock } = context
+  const { db, storage } = context
   await assertStillClaimed(db, claim)
   const folder = assetFiles.folder(claim)
   const keys = [assetFiles.media(folder), assetFiles.public(folder)]
-  await recordOrphaned(db, keys, clock.now())
+  await recordOrphaned(db, keys)
   try {
     const cover = await makeAutomaticCover(db, storage, claim.id, output.folder)
     // This is outside the transaction, because uploading to a bucket may take minutes. Nothing reads these files before

@@ -32,20 +32,20 @@ interface CaptionedAsset {
  * @returns whether anything changed
  */
 export async function syncCaptions(context: IngestContext, id: string, file: CaptionFiles): Promise<boolean> {
-  const { db, storage, clock } = context
+  const { db, storage } = context
   for (;;) {
     const asset = await queries.selectCaptions(db, id)
     const { updated, written, added, removed } = diffCaptions(asset.captions, file)
     if (written.length === 0 && removed.length === 0) return false
     const keysOf = (captions: readonly Caption[]) =>
       captions.flatMap(({ lang }) => captionKeys({ id, folder: asset.folder }, lang))
-    await recordOrphaned(db, keysOf(added), clock.now())
+    await recordOrphaned(db, keysOf(added))
     await writeCaptions(storage, { id, folder: asset.folder }, file, written)
     const isDone = await inTransaction(db, async (tx) => {
       const unchanged = isDeepStrictEqual(await queries.lockCaptions(tx, id), asset)
       if (!unchanged || !(await removeOrphaned(tx, keysOf(added)))) return false
       await queries.updateCaptions(tx, id, updated)
-      await recordOrphaned(tx, keysOf(removed), clock.now())
+      await recordOrphaned(tx, keysOf(removed))
       return true
     })
     if (!isDone) continue

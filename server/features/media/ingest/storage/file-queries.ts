@@ -4,10 +4,12 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /**
  * Records storage keys before a row refers to their files. If the process dies before the row is stored, a cleanup
- * deletes the files.
+ * deletes the files. Records the real time: if the sandbox moves the site's clock forward, uploads in progress must not
+ * look old.
  */
-export async function recordOrphaned(db: Db, keys: readonly string[], recorded_at: Date): Promise<void> {
+export async function recordOrphaned(db: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
+  const recorded_at = new Date()
   await db
     .insertInto('orphaned_files')
     // Inserts in a fixed order, so that two transactions cannot deadlock.
@@ -56,14 +58,10 @@ export async function selectOrphaned(db: Db, before: Date): Promise<{ key: strin
 
 /**
  * Returns the id of the asset that an episode's file will become. Each attempt gets the same id, so that parts that
- * were already uploaded are reused.
+ * were already uploaded are reused. Records the real time, as `recordOrphaned` does.
  */
-export async function registerIncomingFile(
-  db: Db,
-  episode_id: string,
-  source_hash: string,
-  started_at: Date,
-): Promise<string> {
+export async function registerIncomingFile(db: Db, episode_id: string, source_hash: string): Promise<string> {
+  const started_at = new Date()
   const { asset_id } = await db
     .insertInto('incoming_files')
     .values({ episode_id, source_hash, asset_id: newId('ast'), started_at })

@@ -28,6 +28,7 @@ export async function deleteOrphaned(
 
 /**
  * Deletes orphaned files.
+ * @param now the real time
  * @returns how many files and folders were deleted
  */
 export async function purgeOrphanedFiles(

@@ -13,10 +13,12 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
     throw new Error(
       'The bucket belongs to another site, so nothing was deleted from it. This site needs a bucket of its own (S3_BUCKET).',
     )
-  const now = context.clock.now()
-  await purgeDeletedAssets(context, now)
-  await purgeOrphanedFiles(context, now)
-  await purgeOrphanedOriginals(context, now)
+  await purgeDeletedAssets(context, context.clock.now())
+  // Files, uploads and their records have real times, but the sandbox may move the site's clock forward. By that clock,
+  // originals and uploads in progress would look old and be deleted.
+  const realNow = new Date()
+  await purgeOrphanedFiles(context, realNow)
+  await purgeOrphanedOriginals(context, realNow)
 }
 
 /**
@@ -54,16 +56,15 @@ const unclaimedMs = 24 * 3_600_000
 
 /**
  * Deletes originals without an asset, which remain if a process dies before the commit. Also aborts unfinished uploads.
+ * @param now the real time
  * @returns how many originals were deleted
  */
 export async function purgeOrphanedOriginals(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
   now: Date,
 ): Promise<number> {
-  await deleteIncomingFiles(db, new Date(now.getTime() - unclaimedMs))
-  // The storage states real times, but the sandbox may move the site's clock forward. By that clock, originals and
-  // uploads in progress would look old and be deleted.
-  const before = new Date(Date.now() - unclaimedMs)
+  const before = new Date(now.getTime() - unclaimedMs)
+  await deleteIncomingFiles(db, before)
   const old: string[] = []
   for await (const { key, modifiedAt } of storage.list(assetFiles.originals))
     if (modifiedAt <= before) old.push(key)
