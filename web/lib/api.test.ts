@@ -55,6 +55,16 @@ test('code 500 shows a toast and rejects', async () => {
   expect(notify).toHaveBeenCalledExactlyOnceWith('The card was declined.')
 })
 
+test.each([
+  [500, 'has already shown it'],
+  [409, 'has not shown it'],
+])('the message of code %i is shown once, whether or not the call %s', async (code) => {
+  const { call, notifyRejection, ApiError } = await load()
+  answers({ code, message: 'Not possible.' })
+  await call(getUser).catch((error: unknown) => error instanceof ApiError && notifyRejection(error))
+  expect(notify).toHaveBeenCalledExactlyOnceWith('Not possible.')
+})
+
 test('any code but 200 and 500 rejects without a toast', async () => {
   const { call } = await load()
   answers({ code: 402, message: 'Locked.', info: { price: {} } })

@@ -9,6 +9,8 @@ import { adClickIds, referrerToken } from './tracking/visit-parameters.ts'
 /** Timeout of a call in milliseconds (seed, section 9; CONTRIBUTING.md says what the seed is). */
 export const requestTimeout = 100_000
 const userTokenKey = 'user_token'
+/** The code of rejections whose message `call` shows. */
+const shownCode = 500
 
 /** Thrown if the server understood a call and rejected it: `code` is the reason, `info` its details. */
 export class ApiError extends Error {
@@ -27,6 +29,11 @@ export class ApiError extends Error {
     const { info } = this
     return typeof info === 'object' && info !== null && 'field' in info ? String(info.field) : undefined
   }
+}
+
+/** Shows why a call was rejected, unless `call` has shown it already. */
+export function notifyRejection({ code, message }: ApiError): void {
+  if (code !== shownCode) notifyError(message)
 }
 
 /**
@@ -148,7 +155,7 @@ async function request<E extends Endpoint>(
     return fail(endpoint, response.status, new Error(envelope?.message ?? ''), retryAfter)
   }
   if (envelope.code === 200) return envelope.info ?? envelope.data
-  if (envelope.code === 500 && envelope.message) notifyError(envelope.message)
+  if (envelope.code === shownCode && envelope.message) notifyError(envelope.message)
   apiErrorListener(envelope.code, endpoint)
   throw new ApiError(envelope.code, envelope.info, envelope.message ?? '')
 }

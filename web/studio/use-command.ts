@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
-import { call, ApiError } from '#web/lib/api.ts'
-import { hideError, notify, notifyError } from '#web/lib/notify.ts'
+import { call, ApiError, notifyRejection } from '#web/lib/api.ts'
+import { hideError, notify } from '#web/lib/notify.ts'
 import { isSignedOut, allButSession } from './session-queries.ts'
 
 /**
@@ -29,8 +29,8 @@ export function useCommand<E extends CommandEndpoint>(
       return result
     } catch (error) {
       if (await handleError?.(error)) return undefined
-      // `call` itself reports failed calls and code 500. If the session has expired, the sign-in appears.
-      if (error instanceof ApiError && error.code !== 500 && !isSignedOut(error)) notifyError(error.message)
+      // `call` itself reports failed calls. If the session has expired, the sign-in appears.
+      if (error instanceof ApiError && !isSignedOut(error)) notifyRejection(error)
       return undefined
     } finally {
       setBusy(false)

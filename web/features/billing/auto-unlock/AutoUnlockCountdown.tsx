@@ -8,7 +8,7 @@ import { createIdempotentSender, isOutcomeUnknown } from '#web/features/billing/
 import { playbackQuery } from '#web/features/media/queries.ts'
 import { useCountdown } from '#web/features/media/use-countdown.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, ApiError } from '#web/lib/api.ts'
+import { call, ApiError, notifyRejection } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -46,7 +46,7 @@ export function AutoUnlockCountdown({ offer: { episode, price }, onPaid, onStop 
     try {
       await unlockEpisode()
     } catch (error) {
-      if (error instanceof ApiError) notify(error.message)
+      if (error instanceof ApiError) notifyRejection(error)
       if (isOutcomeUnknown(error)) {
         notify(t('order.outcomeUnknown'))
         // Repeats the call with the same key to get the order, which the notice shows with an undo button. The server

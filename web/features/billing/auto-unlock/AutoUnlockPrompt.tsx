@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { setAutoUnlock } from '#contract/balance.ts'
 import { balanceQuery, refetchLockedOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, ApiError } from '#web/lib/api.ts'
+import { call, ApiError, notifyRejection } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -104,7 +104,7 @@ function Terms({ offer, onDecline, onTurnedOn, onClose }: TermsProps) {
     } catch (error) {
       setBusy(false)
       if (!(error instanceof ApiError)) return
-      notify(error.message)
+      notifyRejection(error)
     }
     void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
     onTurnedOn()

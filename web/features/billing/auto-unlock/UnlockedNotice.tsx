@@ -4,7 +4,7 @@ import { stopAutoUnlock, undoAutoUnlock } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
 import { refetchLockedOffers } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, ApiError } from '#web/lib/api.ts'
+import { call, ApiError, notifyRejection } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -43,7 +43,7 @@ export function UnlockedNotice({ order, number, onClose }: UnlockedNoticeProps) 
     } catch (error) {
       setBusy(false)
       if (!(error instanceof ApiError)) return
-      notify(error.message)
+      notifyRejection(error)
       onClose()
     }
   }

@@ -7,7 +7,7 @@ import { createIdempotentSender } from '#web/features/billing/payments/pay.ts'
 import { ordersQuery } from '#web/features/billing/payments/queries.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call, ApiError } from '#web/lib/api.ts'
+import { call, ApiError, notifyRejection } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { notify } from '#web/lib/notify.ts'
 
@@ -30,7 +30,7 @@ export function useRefundBalance(onRefunded: () => void) {
       onRefunded()
     } catch (error) {
       // For any other error, a toast was already shown.
-      if (error instanceof ApiError) notify(error.message)
+      if (error instanceof ApiError) notifyRejection(error)
     } finally {
       setBusy(false)
       for (const { queryKey } of [balanceQuery, ordersQuery]) void queryClient.invalidateQueries({ queryKey })

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { useSearchParams } from 'react-router'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { ApiError } from '#web/lib/api.ts'
+import { ApiError, notifyRejection } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { syncMethodChange } from './method-change.ts'
 
@@ -21,7 +21,8 @@ export function useMethodChangeResult(): void {
         notify(t(status === 'saved' ? 'method.saved' : 'method.outcomeUnknown'))
         await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
       } catch (error) {
-        notify(error instanceof ApiError && error.message ? error.message : t('method.outcomeUnknown'))
+        if (error instanceof ApiError && error.message) notifyRejection(error)
+        else notify(t('method.outcomeUnknown'))
       }
     }
     void showResult()
