@@ -102,11 +102,13 @@ function readBuild(webRoot: string) {
   return { pages, ahead: preloadsByRoute, background, playFirst: read('play-first.js') }
 }
 
-/** Tags that load the interface: scripts and preloads. */
-const interfaceTags = /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|preload)"[^>]*>/g
-
-const scriptsOf = (html: string) => (html.match(interfaceTags) ?? []).join('')
-const stylesOf = (html: string) => html.replaceAll(interfaceTags, '')
+/** Tags that load scripts of the interface. */
+const scriptTags = /<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g
+/**
+ * Tags that preload fonts. They are not deferred with the scripts. They would be too late there, because the stylesheet
+ * requests a font as soon as text needs it.
+ */
+const fontPreloads = /<link rel="preload"[^>]*>/g
 
 /** A part of a built document, and its script tags, which are deferred if an episode plays at once. */
 interface DocumentPart {
@@ -118,12 +120,10 @@ interface DocumentPart {
 const noPreloads: DocumentPart = { whole: '', withoutScripts: '', scripts: '' }
 
 function splitScripts(whole: string): DocumentPart {
-  // Omits the preload of the font from the deferred tags. It would be too late there, because the stylesheet requests a
-  // font as soon as text needs it.
   return {
     whole,
-    withoutScripts: stylesOf(whole),
-    scripts: scriptsOf(whole.replace(/<link rel="preload"[^>]*>/, '')),
+    withoutScripts: whole.replaceAll(scriptTags, '').replaceAll(fontPreloads, ''),
+    scripts: (whole.match(scriptTags) ?? []).join(''),
   }
 }
 
@@ -131,8 +131,8 @@ function splitScripts(whole: string): DocumentPart {
  * Returns the markup that starts the episode in the document's video element and defers the interface. If the interface
  * were loaded and run first, the first frame would be late (web/play-first.ts).
  */
-function deferInterface(interfaceTags: string, playFirst: string, nonce: string): string {
-  return `<template id="interface">${interfaceTags}</template><script nonce="${nonce}">${playFirst}</script>`
+function deferInterface(scripts: string, playFirst: string, nonce: string): string {
+  return `<template id="interface">${scripts}</template><script nonce="${nonce}">${playFirst}</script>`
 }
 
 /**
