@@ -24,4 +24,6 @@ export interface ComposedMail {
   html: string
   link: string | undefined
   replyTo?: { name: string; address: string }
+  /** The one-click unsubscribe URL, for mails that have one. */
+  unsubscribe?: string
 }
