@@ -9,19 +9,19 @@ test('refuses a slot if one limit is reached, and then counts nothing against th
       ['all', 2],
     ] as const
   const done = slots.take(ofNetwork('a'))
-  expect(() => slots.take(ofNetwork('a'))).toThrow('too many large responses in progress')
+  expect(() => slots.take(ofNetwork('a'))).toThrow('too many downloads in progress')
   slots.take(ofNetwork('b'))
-  expect(() => slots.take(ofNetwork('c'))).toThrow('too many large responses in progress')
+  expect(() => slots.take(ofNetwork('c'))).toThrow('too many downloads in progress')
   done()
   done()
   slots.take(ofNetwork('a'))
-  expect(() => slots.take(ofNetwork('c'))).toThrow('too many large responses in progress')
+  expect(() => slots.take(ofNetwork('c'))).toThrow('too many downloads in progress')
 })
 
 test('also limits all IPv6 networks with the same first 48 bits together', () => {
   const slots = createSlots()
   const take = (network: number) => slots.take(networkSlotLimits('exports', `2001:db8:1:${network}::1`, 1))
   for (let network = 1; network <= 16; network++) take(network)
-  expect(() => take(17)).toThrow('too many large responses in progress')
-  expect(() => take(1)).toThrow('too many large responses in progress')
+  expect(() => take(17)).toThrow('too many downloads in progress')
+  expect(() => take(1)).toThrow('too many downloads in progress')
 })

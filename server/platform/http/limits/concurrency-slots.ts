@@ -32,7 +32,7 @@ export function createSlots(): Slots {
   return {
     take(shares) {
       const full = shares.find(([key, max]) => (inUse.get(key) ?? 0) >= max)
-      if (full) throw new Fault('tooManyRequests', 'too many large responses in progress', retrySeconds)
+      if (full) throw new Fault('tooManyRequests', 'too many downloads in progress', retrySeconds)
       change(shares, 1)
       let isTaken = true
       return () => {
