@@ -219,6 +219,8 @@ describe('a command that cannot be undone', () => {
   })
 
   it('differs from a command that only reads, which needs no confirmation', async () => {
+    const irreversible = ask('customer', 'delete', 'usr_1', '--reason', 'they asked')
+    await expect(confirmCommand(irreversible, undefined)).rejects.toThrow('confirm it with --yes')
     expect(await confirmCommand(ask('order', 'list'), undefined)).toBe(true)
   })
 })

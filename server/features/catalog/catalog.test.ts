@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
 import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
@@ -69,9 +69,11 @@ describe('the homepage', () => {
         .where('id', '=', id)
         .execute()
     for (const [at, { id }] of played.entries()) await setPlays(id, played.length - at)
-    const answer = await ask()
-    for (const { id } of played) await setPlays(id, 0)
-    return answer
+    try {
+      return await ask()
+    } finally {
+      for (const { id } of played) await setPlays(id, 0)
+    }
   }
 
   it('ranks only videos that were played', async () => {
@@ -106,8 +108,8 @@ describe('the homepage', () => {
         )
         .execute()
     await setState('archived')
+    onTestFinished(async () => void (await setState('published')))
     const { homepage } = await withPlays(played, () => site.visitor().callOk(getHomepage))
-    await setState('published')
     expect(homepage.map(({ kind }) => kind)).toEqual(['carousel', 'ranking', 'grid'])
     expect(homepage.at(-1)?.items.map(({ id }) => id)).toEqual(newestFirst().slice(2, 12))
   })

@@ -132,7 +132,7 @@ describe('the stored subscription of a browser', () => {
 describe('after APP_SECRET has changed', () => {
   const other = () => ({
     ...site.context,
-    pushKeys: derivePushKeys('another secret of thirty-two characters'),
+    ...alertsFeature({ secret: 'another secret of thirty-two characters' }).parts,
   })
   const advanceDays = (days: number) => {
     time.now = new Date(time.now.getTime() + days * 86_400_000)
@@ -148,7 +148,6 @@ describe('after APP_SECRET has changed', () => {
     const browser = new PushBrowser()
     const visitor = await guest()
     await visitor.callOk(startPushAlerts, { body: browser.subscription })
-    alertsFeature({ secret: 'another secret of thirty-two characters' })
     const { id } = await visitor.callOk(getUser)
     const { db } = site.context
     expect((await loadPushAlerts(db, other().pushKeys, id)).browsers).toEqual([])

@@ -60,8 +60,10 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const search = async (keyword: string) =>
-  (await site.visitor().callOk(queryHomepage, { query: { keyword } })).list.map(({ title }) => title)
+const search = async (keyword: string, language = 'en') => {
+  const visitor = site.visitor({ 'accept-language': language })
+  return (await visitor.callOk(queryHomepage, { query: { keyword } })).list.map(({ title }) => title)
+}
 
 describe('a search', () => {
   it.each([
@@ -73,6 +75,19 @@ describe('a search', () => {
   ])('finds a title in %s for a viewer who uses English', async (_language, keyword) => {
     expect(await search(keyword)).toContain(keyword === 'amanhecer' ? 'Duel at Dawn' : 'The Last Sword')
   })
+
+  it.each([
+    ['German', 'de', 'espada', 'Das späte Schwert'],
+    ['French', 'fr', 'Schwert', 'La dernière épée'],
+    ['Spanish', 'es', 'dernière', 'La última espada'],
+    ['Portuguese', 'pt', 'dawn', 'Duelo ao amanhecer'],
+    ['German', 'de', 'amanhecer', 'Duel at Dawn'],
+  ])(
+    'finds a title in another language for a viewer who uses %s (%s), and shows it in that language or in English: %s',
+    async (_name, language, keyword, title) => {
+      expect(await search(keyword, language)).toEqual([title])
+    },
+  )
 
   it('ignores accents in keywords and in titles', async () => {
     expect(await search('epee')).toEqual(['The Last Sword'])

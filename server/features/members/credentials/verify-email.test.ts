@@ -82,6 +82,13 @@ describe('a new address', () => {
     expect(answer.info).toEqual({ verified: true, email: newEmail })
     expect(await whoIs()).toMatchObject({ email: newEmail, email_verified: true })
     expect((await latest(member.email))?.subject).toBe('Your account’s e-mail address was changed')
+    const { id } = await whoIs()
+    const changes = site.context.db
+      .selectFrom('audit_events')
+      .select('user_id')
+      .where('event', '=', 'email_changed')
+      .where('user_id', '=', id)
+    expect(await changes.execute()).toHaveLength(1)
     const body = { email: newEmail, password: member.password }
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })

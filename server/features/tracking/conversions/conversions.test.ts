@@ -71,7 +71,7 @@ async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episod
   const { id } = await shopper.order({ episode_id: at.video.episodes[5]?.id })
   const userId = await buyerOf(id, at)
   await setConsent(at, userId, marketing)
-  const order = await shopper.order({ ...orderParams, email: ' Ada@Example.com'.trim() }, headers)
+  const order = await shopper.order({ ...orderParams, email: 'Ada@Example.com' }, headers)
   expect((await shopper.tryPay(order.id, await shopper.cardToken())).info).toMatchObject({ status: 'paid' })
   return { order, userId }
 }
@@ -337,6 +337,20 @@ test('a registration is reported once, with the new member’s id', async () => 
       },
     },
   ])
+})
+
+test('an e-mail address is hashed in lower case and without the spaces around it', async () => {
+  await setPixels(site, { tiktok_pixel: 'TT9' })
+  const visitor = site.visitor(headers)
+  await visitor.callOk(getUser)
+  const { id } = await visitor.callOk(changeUser, { body: { consent: { marketing: true } } })
+  const adIds = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+  const newMember = { id, email: ' Ada@Example.com ', userAgent: 'Phone/1', adIds }
+  await site.context.db
+    .transaction()
+    .execute((tx) => queueRegistrationConversion(site.context, tx, newMember, site.context.clock.now()))
+  await send()
+  expect(sink.posts).toMatchObject([{ body: { data: [{ event_id: id, user: { email: hashed } }] } }])
 })
 
 test('a registration by a provider is reported with the stored click id', async () => {

@@ -25,7 +25,7 @@ describe('isOwned', () => {
   })
 
   test('returns true for a video only if no episode is locked', async () => {
-    call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'owned' }] })
+    call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'unlocked' }] })
     expect(await isOwned(params('video'))).toBe(true)
     call.mockResolvedValueOnce({ list: [{ state: 'free' }, { state: 'locked' }] })
     expect(await isOwned(params('video'))).toBe(false)

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startTestSite } from '#server/testing/site/test-site.ts'
-import { applePayRoutes } from './apple-pay-domain.ts'
 
 const path = '/.well-known/apple-developer-merchantid-domain-association'
 const keys = {
@@ -12,12 +11,14 @@ const keys = {
 
 test('the domain file for Apple Pay is served with the content that the operator configured', async () => {
   const site = await startTestSite({}, { ...keys, APPLE_PAY_DOMAIN_ASSOCIATION: '7B227073704964' })
+  onTestFinished(() => site.close())
   const answer = await site.visitor().fetch(path)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
   expect(await answer.text()).toBe('7B227073704964')
-  await site.close()
 })
 
-test('the domain file has no route if it is not configured', () => {
-  expect(applePayRoutes(undefined)).toEqual([])
+test('the domain file is not found if it is not configured', async () => {
+  const site = await startTestSite({}, keys)
+  onTestFinished(() => site.close())
+  expect((await site.visitor().fetch(path)).status).toBe(404)
 })
