@@ -51,8 +51,8 @@ const failureRetentionMs = dayMs
  */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
-  const purge = async () => {
-    await inTransaction(db, (tx) => purgeSessions(tx, clock.now()))
+  const purge = async (signal: AbortSignal) => {
+    await purgeSessions(db, clock.now(), signal)
     await purgeAttemptCounts(db, clock.now())
     await inTransaction(db, (tx) => deleteExpiredMailLinks(tx, clock.now()))
     await deleteExpiredLoginFailures(db, new Date(clock.now().getTime() - failureRetentionMs))

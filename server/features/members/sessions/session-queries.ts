@@ -119,9 +119,29 @@ export async function selectSessionStart(db: Db, id: string): Promise<Date | und
   return row?.created_at
 }
 
-export async function deleteExpiredSessions(db: Db, seenBefore: Date, createdBefore: Date): Promise<void> {
-  await db
+/**
+ * Deletes a batch of the sessions whose time is not after `until`, the oldest first. An index finds them. Skips sessions
+ * that another transaction has locked.
+ * @returns how many were deleted
+ */
+export async function deleteSessionsUntil(
+  db: Db,
+  time: 'last_seen_at' | 'created_at',
+  until: Date,
+  limit: number,
+): Promise<number> {
+  const result = await db
     .deleteFrom('sessions')
-    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', createdBefore)]))
-    .execute()
+    .where('id', 'in', (sessions) =>
+      sessions
+        .selectFrom('sessions')
+        .select('id')
+        .where(time, '<=', until)
+        .orderBy(time)
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .executeTakeFirst()
+  return Number(result.numDeletedRows)
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
@@ -123,10 +124,25 @@ export function activeSessionBounds(now: Date): { seenAfter: Date; createdAfter:
   }
 }
 
-/** Deletes expired sessions. */
-export function purgeSessions(db: Db, now: Date): Promise<void> {
+/** Maximum number of sessions that a transaction of the purge deletes. */
+const purgeBatchSize = 1000
+
+/** Deletes expired sessions in batches, so that no transaction locks many rows. */
+export async function purgeSessions(
+  db: Db,
+  now: Date,
+  signal: AbortSignal,
+  batchSize = purgeBatchSize,
+): Promise<void> {
   const { seenAfter, createdAfter } = activeSessionBounds(now)
-  return queries.deleteExpiredSessions(db, seenAfter, createdAfter)
+  for (const [time, until] of [
+    ['last_seen_at', seenAfter],
+    ['created_at', createdAfter],
+  ] as const) {
+    let deletedCount = batchSize
+    while (deletedCount === batchSize && !signal.aborted)
+      deletedCount = await inTransaction(db, (tx) => queries.deleteSessionsUntil(tx, time, until, batchSize))
+  }
 }
 
 function readHeaderToken(secret: string, token: string): string | undefined {
