@@ -34,38 +34,50 @@ const batchSize = 200
 
 export const comparisonFailedMessage = 'a payment could not be compared with its gateway'
 
+/** The result of a comparison. */
+interface Comparison {
+  /** Whether all differences are settled. */
+  isSettled: boolean
+  /** The references of the discrepancies that it stored. */
+  discrepancies: readonly string[]
+}
+
+const settled: Comparison = { isSettled: true, discrepancies: [] }
+
 /**
  * Settles the differences between payments and our ledger. A payment that cannot be settled is stored as a discrepancy.
  * Operators see it, and `retryDiscrepancies` retries it.
- * @returns whether all payments were settled
  */
 export async function comparePayments(
   context: BillingContext,
   gateway: PaymentGateway,
   payments: readonly Payment[],
-): Promise<boolean> {
-  let isSettled = true
+): Promise<Comparison> {
+  const comparisons: Comparison[] = []
   for (let start = 0; start < payments.length; start += batchSize)
-    isSettled = (await compareBatch(context, gateway, payments.slice(start, start + batchSize))) && isSettled
-  return isSettled
+    comparisons.push(...(await compareBatch(context, gateway, payments.slice(start, start + batchSize))))
+  return {
+    isSettled: comparisons.every(({ isSettled }) => isSettled),
+    discrepancies: comparisons.flatMap(({ discrepancies }) => discrepancies),
+  }
 }
 
 async function compareBatch(
   context: BillingContext,
   gateway: PaymentGateway,
   payments: readonly Payment[],
-): Promise<boolean> {
+): Promise<Comparison[]> {
   const attempts = await loadComparedAttempts(context, gateway, payments)
   const references = payments.map(({ reference }) => reference)
   const discrepant = await selectDiscrepantReferences(context.db, gateway.id, references)
-  let isSettled = true
+  const comparisons: Comparison[] = []
   for (const payment of payments) {
     const { reference } = payment
     const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
     const compared = { attempt, isDiscrepant: discrepant.has(reference) }
-    isSettled = (await compareSafely(context, gateway, payment, compared)) && isSettled
+    comparisons.push(await compareSafely(context, gateway, payment, compared))
   }
-  return isSettled
+  return comparisons
 }
 
 /** The records of a payment in our database. */
@@ -98,7 +110,7 @@ async function compareSafely(
   gateway: PaymentGateway,
   payment: Payment,
   recorded: Recorded,
-): Promise<boolean> {
+): Promise<Comparison> {
   try {
     return await comparePayment(context, gateway, payment, recorded)
   } catch (error) {
@@ -108,7 +120,7 @@ async function compareSafely(
       (again: unknown) =>
         context.log.error({ ...logFields, err: again }, 'a payment could not be recorded as a discrepancy'),
     )
-    return false
+    return { isSettled: false, discrepancies: [payment.reference] }
   }
 }
 
@@ -117,13 +129,15 @@ async function comparePayment(
   gateway: PaymentGateway,
   payment: Payment,
   { attempt, isDiscrepant }: Recorded,
-): Promise<boolean> {
+): Promise<Comparison> {
   if (payment.missing) return compareMissingPayment(context, gateway, payment, attempt)
   const { reference } = payment
-  const isSettled = await settleDifferences(context, gateway, payment, attempt)
-  if (!isSettled) await recordDiscrepancy(context, gateway, payment, attempt)
-  else if (isDiscrepant) await deleteDiscrepancy(context.db, gateway.id, reference)
-  return isSettled
+  if (!(await settleDifferences(context, gateway, payment, attempt))) {
+    await recordDiscrepancy(context, gateway, payment, attempt)
+    return { isSettled: false, discrepancies: [reference] }
+  }
+  if (isDiscrepant) await deleteDiscrepancy(context.db, gateway.id, reference)
+  return settled
 }
 
 function recordDiscrepancy(
@@ -161,7 +175,7 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   const payment = await retrievePaymentOrDispute(context, gateway, { reference, disputeReference })
   if (payment === 'unknown') return false
   const [comparedAttempt] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
-  const isSettled = await comparePayment(context, gateway, payment ?? missingPayment(reference), {
+  const { isSettled } = await comparePayment(context, gateway, payment ?? missingPayment(reference), {
     attempt: comparedAttempt,
     isDiscrepant: true,
   })
@@ -171,25 +185,27 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
 /**
  * Compares a payment that the gateway has deleted. It is a discrepancy if our ledger or a dispute shows that it was
  * received. Its dispute is still synced, because the gateway stores the dispute's status separately.
- * @returns false if the gateway did not answer
+ * @returns as settled unless the gateway did not answer
  */
 async function compareMissingPayment(
   context: BillingContext,
   gateway: PaymentGateway,
   payment: Payment,
   attempt: ComparedAttempt | undefined,
-): Promise<boolean> {
+): Promise<Comparison> {
   const reference = attempt?.reference ?? payment.reference
   if (payment.reference !== reference) await deleteDiscrepancy(context.db, gateway.id, payment.reference)
   const wasReceived = attempt !== undefined && (attempt.booked || payment.dispute !== undefined)
   if (!wasReceived) {
     await deleteDiscrepancy(context.db, gateway.id, reference)
-    return true
+    return settled
   }
   const logFields = { gateway: gateway.id, reference, dispute: payment.dispute }
   context.log.error(logFields, 'a gateway no longer has a payment that is in the ledger')
   await recordDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
-  return !reportsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
+  const isSettled =
+    !reportsRefundsAndDisputes(payment) || (await syncRefundsAndDisputes(context, attempt.id, payment))
+  return { isSettled, discrepancies: [reference] }
 }
 
 /** Compares a payment whose reference the gateway does not know. The gateway may still have the payment's dispute. */

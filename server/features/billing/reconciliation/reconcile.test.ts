@@ -6,6 +6,7 @@ import {
   startBillingSite,
   type BillingSite,
 } from '#server/testing/site/billing-site.ts'
+import { recordQueries } from '#server/testing/database/record-queries.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
@@ -205,6 +206,17 @@ test('each page of payments is compared before the next one is requested', async
   }
   await reconcile(site.context)
   expect(comparedBefore).toEqual([0, 1, 2])
+})
+
+test('the stored discrepancies of a page are read once', async () => {
+  const { order } = await buyEpisode(site)
+  const payment = await paymentOf(site, order.id)
+  site.gatewayOverrides.listPayments = async function* () {
+    yield [{ ...payment, reference: 'read_once', orderId: '', attemptId: '', status: 'unreadable' }]
+  }
+  const recordedQueries = recordQueries('payment_discrepancies')
+  await reconcile(site.context)
+  expect(recordedQueries().filter((text) => text.includes('ANY('))).toHaveLength(1)
 })
 
 test('if a page fails, earlier pages are still compared, and the next run lists the same period again', async () => {

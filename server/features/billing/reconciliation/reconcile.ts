@@ -23,7 +23,6 @@ import {
   deleteDiscrepancy,
   abandonDiscrepancy,
   selectReconciledTo,
-  selectDiscrepantReferences,
   selectSucceededReferences,
   selectOpenDiscrepancies,
   selectUnsettledAttemptIds,
@@ -83,10 +82,8 @@ async function compareListedPayments(
   const unsettled = await selectUnsettledAttemptIds(db, gateway.id)
   const discrepant = new Set<string>()
   const compare = async (payments: readonly Payment[]) => {
-    await comparePayments(context, gateway, payments)
-    const references = payments.map(({ reference }) => reference)
-    for (const reference of await selectDiscrepantReferences(db, gateway.id, references))
-      discrepant.add(reference)
+    const { discrepancies } = await comparePayments(context, gateway, payments)
+    for (const reference of discrepancies) discrepant.add(reference)
   }
   if (!(await listGatewayPayments(context, gateway, { since, findBooked }, compare))) return discrepant
   if (since > requestedSince)

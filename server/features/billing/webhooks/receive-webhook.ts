@@ -85,11 +85,12 @@ export async function applyWebhookEvent(
     await settleAttempt(context, attempt, payment)
     // If `comparePayments` cannot settle the payment, it stores a discrepancy, which the reconciliation retries hourly.
     // If the payment succeeded or is missing, the event also remains unapplied, because the janitor retries it sooner.
-    const isSettled = await comparePayments(context, gateway, [payment])
+    const { isSettled } = await comparePayments(context, gateway, [payment])
     if ((payment.status === 'succeeded' || payment.missing) && !isSettled) return
   } else if (payment && decodePurchase(context, payment)) {
     // If the payment is of this site, the database has lost its order, and `comparePayments` restores it.
-    if (!(await comparePayments(context, gateway, [payment]))) return
+    const { isSettled } = await comparePayments(context, gateway, [payment])
+    if (!isSettled) return
   } else if (known && payment === null) await compareUnknownReference(context, gateway, reference)
   else log.warn({ gateway: id, event: event_id }, 'a webhook event refers to no payment of this site')
   await markWebhookEventApplied(db, id, event_id, clock.now())
