@@ -155,9 +155,14 @@ async function read(context: StripeContext, reference: string): Promise<Payment>
   return present(context, isCurrent ? intent : await get())
 }
 
-async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent): Promise<Payment> {
+async function present(
+  { stripe }: StripeContext,
+  intent: Stripe.PaymentIntent,
+  refunds?: ListedRefunds,
+): Promise<Payment> {
   const payment = presentIntent(intent)
-  if (payment.refundedCents > 0 && (await isRefundPending(stripe, intent.id))) payment.refundPending = true
+  if (payment.refundedCents > 0 && (await isRefundPending(stripe, intent, refunds)))
+    payment.refundPending = true
   if (!chargeOf(intent)?.disputed) return payment
   const { data } = await stripe.disputes.list({ payment_intent: intent.id, limit: 1 })
   // The charge is marked as disputed, but Stripe does not list the dispute.
@@ -165,15 +170,28 @@ async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent):
   return withDispute(payment, data[0])
 }
 
+/** The refunds that were listed for a payment, in Stripe's unit, and whether one of them is pending. */
+interface ListedRefunds {
+  amount: number
+  isPending: boolean
+}
+
 /**
  * Returns whether a refund is pending. Stripe includes a pending refund in the charge's `amount_refunded`, although it
- * may fail.
+ * may fail. Needs no request if `listed` has all refunds of the charge.
  */
-async function isRefundPending(stripe: Stripe, reference: string): Promise<boolean> {
-  for await (const { status } of stripe.refunds.list({ payment_intent: reference, limit: 100 }))
-    if (status === 'pending' || status === 'requires_action') return true
+async function isRefundPending(
+  stripe: Stripe,
+  intent: Stripe.PaymentIntent,
+  listed: ListedRefunds | undefined,
+): Promise<boolean> {
+  if (listed && listed.amount === chargeOf(intent)?.amount_refunded) return listed.isPending
+  for await (const refund of stripe.refunds.list({ payment_intent: intent.id, limit: 100 }))
+    if (isPending(refund)) return true
   return false
 }
+
+const isPending = ({ status }: Stripe.Refund) => status === 'pending' || status === 'requires_action'
 
 async function readOrNull(context: StripeContext, reference: string): Promise<Payment | null> {
   // Webhook events may be about any object, but only PaymentIntents are payments.
@@ -209,7 +227,7 @@ const isOurs = ({ metadata }: Stripe.PaymentIntent) => metadata['attempt_id'] !=
  */
 async function* listSince(context: StripeContext, time: Date): AsyncGenerator<Payment[]> {
   const since = Math.floor(time.getTime() / 1000)
-  const changed = await listRefundedOrDisputed(context, { created: { gte: since }, limit: 100 })
+  const { changed, refunds } = await listRefundedOrDisputed(context, { created: { gte: since }, limit: 100 })
   const request = { limit: 100, expand: [`data.${withCharge}`] }
   const created = listOldestFirst(
     (range) => context.stripe.paymentIntents.list({ ...request, created: range }),
@@ -219,35 +237,52 @@ async function* listSince(context: StripeContext, time: Date): AsyncGenerator<Pa
     const page: Payment[] = []
     for (const intent of intents.filter(isOurs)) {
       changed.delete(intent.id)
-      page.push(await present(context, intent).catch(() => unreadablePayment(intent.id)))
+      const payment = present(context, intent, refunds.get(intent.id))
+      page.push(await payment.catch(() => unreadablePayment(intent.id)))
     }
     yield page
   }
   for (const reference of changed) {
-    const payment = await readOurs(context, reference).catch(() => unreadablePayment(reference))
+    const payment = await readOurs(context, reference, refunds.get(reference)).catch(() =>
+      unreadablePayment(reference),
+    )
     yield payment ? [payment] : []
   }
 }
 
 /** Reads a payment. @returns undefined for a payment of another shop */
-async function readOurs(context: StripeContext, reference: string): Promise<Payment | undefined> {
+async function readOurs(
+  context: StripeContext,
+  reference: string,
+  refunds: ListedRefunds | undefined,
+): Promise<Payment | undefined> {
   const intent = await context.stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
-  return isOurs(intent) ? present(context, intent) : undefined
+  return isOurs(intent) ? present(context, intent, refunds) : undefined
 }
 
-/** Returns the ids of the payments that were refunded or disputed in a time span. */
+/** Returns the ids of the payments that were refunded or disputed in a time span, with the refunds of the span. */
 async function listRefundedOrDisputed(
   { stripe }: StripeContext,
   span: { created: { gte: number }; limit: number },
-): Promise<Set<string>> {
-  const references = new Set<string>()
-  const addReference = ({ payment_intent: intent }: Stripe.Refund | Stripe.Dispute) => {
-    const id = idOf(intent)
-    if (id !== undefined) references.add(id)
+): Promise<{ changed: Set<string>; refunds: ReadonlyMap<string, ListedRefunds> }> {
+  const changed = new Set<string>()
+  const refunds = new Map<string, ListedRefunds>()
+  for await (const refund of stripe.refunds.list(span)) {
+    const id = idOf(refund.payment_intent)
+    if (id === undefined) continue
+    changed.add(id)
+    const { amount, isPending: wasPending } = refunds.get(id) ?? { amount: 0, isPending: false }
+    const hasEnded = refund.status === 'failed' || refund.status === 'canceled'
+    refunds.set(id, {
+      amount: hasEnded ? amount : amount + refund.amount,
+      isPending: wasPending || isPending(refund),
+    })
   }
-  for await (const refund of stripe.refunds.list(span)) addReference(refund)
-  for await (const dispute of stripe.disputes.list(span)) addReference(dispute)
-  return references
+  for await (const { payment_intent } of stripe.disputes.list(span)) {
+    const id = idOf(payment_intent)
+    if (id !== undefined) changed.add(id)
+  }
+  return { changed, refunds }
 }
 
 /** The ids of a card and of the customer whose card it is. */

@@ -270,6 +270,41 @@ test('refunds and disputes are listed even if they are much later than their pay
   expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
 })
 
+test('the refunds of listed payments are read from the list of refunds, unless the list does not have all of them', async () => {
+  let now = Date.now()
+  const clock = { now: () => new Date(now) }
+  const other = await startFakeStripe(clock)
+  onTestFinished(() => other.close())
+  const slow = createStripeGateway({ ...other.settings, db: database.db, clock, log })
+  const pay = async (name: string) => {
+    const payer = { userId: `usr_${name}`, email: `${name}@example.com` }
+    const { reference, next } = await slow.createPayment(charge(name, { payer }))
+    await other.confirm(next?.client_secret ?? '', testCards.pays)
+    return reference
+  }
+  const refund = (reference: string, amountCents: number) =>
+    slow.refundPayment({ reference, amountCents, key: `ref:${reference}:${amountCents}` })
+  const longAgo = await pay('m1')
+  await refund(longAgo, 100)
+  now += 90 * 86_400_000
+  const [done, pending, failed] = [await pay('m2'), await pay('m3'), await pay('m4')]
+  for (const reference of [longAgo, done, pending, failed]) await refund(reference, 200)
+  other.store.failRefunds(failed)
+  await refund(failed, 300)
+  const refundOf = (reference: string) =>
+    other.store.refunds.filter(({ payment_intent }) => payment_intent === reference)
+  for (const each of [...refundOf(longAgo).slice(0, 1), ...refundOf(pending)]) each.status = 'pending'
+  const requestsBefore = other.requests.length
+  const listed = await listAllPayments(slow, new Date(now - 60_000))
+  const isPending = (reference: string) =>
+    listed.find((payment) => payment.reference === reference)?.refundPending
+  expect([longAgo, done, pending, failed].map(isPending)).toEqual([true, undefined, true, undefined])
+  const lookedUp = other.requests
+    .slice(requestsBefore)
+    .filter(({ path, params }) => path === '/v1/refunds' && params['payment_intent'] !== undefined)
+  expect(lookedUp.map(({ params }) => params['payment_intent'])).toEqual([longAgo])
+})
+
 describe('an event of Stripe’s webhook', () => {
   const read = (object: object, signed: Parameters<FakeStripe['sign']>[1] = {}) => {
     const { body, headers } = fake.sign({ id: 'evt_1', type: 'some', data: { object } }, signed)
