@@ -78,6 +78,7 @@ export type VariantResult = Static<typeof VariantResult>
 
 export const ExperimentResult = Type.Object({
   experiment: Experiment,
+  /** Empty before the first count. */
   variants: Type.Array(VariantResult),
   /** Minimum number of exposed viewers per variant for a decision. */
   min_viewers: Type.Integer(),
@@ -91,9 +92,9 @@ export const ExperimentResult = Type.Object({
   warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: stringEnum(priceWarnings) })),
   /**
    * The time at which the results were counted: up to some minutes ago for a running experiment with many viewers, and
-   * up to a day ago for a stopped experiment.
+   * up to a day ago for a stopped experiment. Null until an experiment with many viewers is first counted.
    */
-  counted_at: Time,
+  counted_at: nullable(Time),
 })
 export type ExperimentResult = Static<typeof ExperimentResult>
 

@@ -33,6 +33,12 @@ export function ExperimentResults({ result }: { result: ExperimentResult }) {
   const percent = (value: number) =>
     new Intl.NumberFormat(bcp47Tags[language], { style: 'percent', maximumFractionDigits: 2 }).format(value)
   const [firstVariant] = variants
+  if (counted_at === null)
+    return (
+      <p className={styles.hint} role="status">
+        {t('experiments.notCounted')}
+      </p>
+    )
   return (
     <>
       {has_sample_ratio_mismatch && (

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { VariantSales } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 
-interface Row {
+/** The sums of a variant's sales in a currency or, without a currency, the numbers of its viewers. */
+export interface SalesRow {
   variant: number
   currency: string | null
   exposed: string
@@ -11,15 +12,35 @@ interface Row {
   squares: string
 }
 
+/** A range of viewers by id, from which the sales of an experiment are counted. */
+export interface ViewerRange {
+  /** The last viewer before the range. */
+  after: string
+  /** The last viewer of the range. Without it, the range has no end. */
+  last?: string | undefined
+}
+
+/** The range of all viewers. */
+export const allViewers: ViewerRange = { after: '' }
+
 /**
  * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
  * `until`, with all income and refunds, even if they were booked later. An order that was paid entirely with bonus
- * makes its viewer a buyer, but adds no income. The index `experiment_exposures_experiment` finds the viewers, and
- * `orders_user` finds their orders.
+ * makes its viewer a buyer, but adds no income. The index `experiment_exposures_experiment` finds all viewers, and the
+ * primary key finds those of a range. `orders_user` finds their orders.
  */
-export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
-  const { rows } = await sql<Row>`
-    WITH met AS MATERIALIZED (SELECT viewer_id, variant, at FROM experiment_exposures WHERE experiment_id = ${experimentId}),
+export async function sumSales(
+  db: Db,
+  experimentId: string,
+  until: Date,
+  { after, last }: ViewerRange = allViewers,
+): Promise<SalesRow[]> {
+  const begins = after === '' ? sql`` : sql`AND viewer_id > ${after}`
+  const ends = last === undefined ? sql`` : sql`AND viewer_id <= ${last}`
+  const { rows } = await sql<SalesRow>`
+    WITH met AS MATERIALIZED (
+      SELECT viewer_id, variant, at FROM experiment_exposures WHERE experiment_id = ${experimentId} ${begins} ${ends}
+    ),
     paid AS MATERIALIZED (
       SELECT met.variant, met.viewer_id, orders.currency,
         coalesce(-sum(lines.amount_cents) FILTER (WHERE lines.account <> 'bonus_sales'), 0) AS net
@@ -35,17 +56,33 @@ export async function countSales(db: Db, experimentId: string, until: Date): Pro
     UNION ALL
     SELECT variant, currency, 0, 0, sum(net), sum(net * net) FROM paid GROUP BY variant, currency
     ORDER BY variant, currency NULLS FIRST`.execute(db)
-  const variants = Map.groupBy(rows, ({ variant }) => variant)
-  return [...variants].map(([variant, [counts, ...sums]]) => ({
-    variant,
-    exposed: Number(counts?.exposed),
-    buyers: Number(counts?.buyers),
-    revenue: sums.map(({ currency, net_cents, squares }) => ({
-      currency: currency ?? '',
-      net_cents: Number(net_cents),
-      squares: Number(squares),
-    })),
-  }))
+  return rows
+}
+
+/** Returns whether an experiment has more than `limit` viewers. Reads no more than that. */
+export async function hasMoreViewers(db: Db, experimentId: string, limit: number): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM experiment_exposures WHERE experiment_id = ${experimentId} OFFSET ${limit} LIMIT 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/**
+ * Returns the last viewer of the next `size` exposures to all experiments, in the order of the viewers' ids, or
+ * undefined if fewer are left. All experiments are read in this order, so that a slice is small even if few of its
+ * viewers are in the counted experiment.
+ */
+export async function selectSliceEnd(db: Db, after: string, size: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('experiment_exposures')
+    .select('viewer_id')
+    .where('viewer_id', '>', after)
+    .orderBy('viewer_id')
+    .offset(size - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.viewer_id
 }
 
 /** Returns the stored count of an experiment's sales, or undefined if they were never counted. */

@@ -1,10 +1,12 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import type { VariantSales } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
+import { countSales, sumVariants } from './count-sales.ts'
 import {
-  countSales,
+  hasMoreViewers,
   selectCountedSales,
   selectExperimentsToCount,
+  sumSales,
   upsertCountedSales,
 } from './experiment-sales-queries.ts'
 
@@ -22,17 +24,17 @@ export interface ExperimentSales {
 
 /**
  * Loads an experiment's sales until its end. Counts them immediately if few viewers were exposed. Otherwise returns the
- * last count.
+ * last count, or undefined if there is none yet.
  */
 export async function loadExperimentSales(
   db: Db,
   { id, stopped_at }: { id: string; stopped_at: Date | null },
   now: Date,
-): Promise<ExperimentSales> {
+): Promise<ExperimentSales | undefined> {
+  if (!(await hasMoreViewers(db, id, liveCountLimit)))
+    return { variants: sumVariants(await sumSales(db, id, stopped_at ?? now)), countedAt: now }
   const counted = await selectCountedSales(db, id)
-  if (counted && viewersOf(counted.variants) > liveCountLimit)
-    return { variants: counted.variants, countedAt: counted.counted_at }
-  return { variants: await countSales(db, id, stopped_at ?? now), countedAt: now }
+  return counted && { variants: counted.variants, countedAt: counted.counted_at }
 }
 
 /**
@@ -46,10 +48,8 @@ export async function aggregateExperimentSales(
   // The time is read before the list. If an experiment is stopped after this time, the next run counts it again.
   const now = clock.now()
   for (const { id, stopped_at } of await selectExperimentsToCount(db, new Date(now.getTime() - dayMs))) {
-    if (signal.aborted) return
-    await upsertCountedSales(db, id, await countSales(db, id, stopped_at ?? now), now)
+    const variants = await countSales(db, { id, until: stopped_at ?? now }, signal)
+    if (!variants) return
+    await upsertCountedSales(db, id, variants, now)
   }
 }
-
-const viewersOf = (variants: readonly VariantSales[]) =>
-  variants.reduce((sum, { exposed }) => sum + exposed, 0)

@@ -82,15 +82,15 @@ export const experimentCommands: Command[] = [
 
   readCommand(showExperiment, async ({ db, clock }, { id }, { language }) => {
     const row = await findExperiment(db, id)
-    const { variants, countedAt } = await loadExperimentSales(db, row, clock.now())
+    const sales = await loadExperimentSales(db, row, clock.now())
     const experiment = await presentOne(db, row, language)
     const warnings = await warningsOf(db, experiment)
     return {
       info: {
         experiment,
         warnings,
-        ...evaluateExperiment(row.variants, variants),
-        counted_at: countedAt.toISOString(),
+        ...evaluateExperiment(sales ? row.variants : [], sales?.variants ?? []),
+        counted_at: sales?.countedAt.toISOString() ?? null,
       },
     }
   }),

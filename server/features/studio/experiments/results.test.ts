@@ -114,8 +114,17 @@ describe('the result of an experiment with many exposures', () => {
   }
   const shown = async () => {
     const { variants, counted_at } = await result()
-    return { sold: variants[1]?.revenue[0]?.net_cents ?? 0, counted_at }
+    return { sold: variants[1]?.revenue[0]?.net_cents ?? 0, counted_at: counted_at ?? '' }
   }
+
+  it('is empty before the first aggregation', async () => {
+    await start()
+    await addExposures()
+    await buy()
+    expect(await result()).toMatchObject({ variants: [], counted_at: null, has_too_few_viewers: true })
+    await count()
+    expect(await shown()).toEqual({ sold: 99, counted_at: expect.stringMatching(/^20/) })
+  })
 
   it('has the figures of the last aggregation, and states the time of that aggregation', async () => {
     await start()
