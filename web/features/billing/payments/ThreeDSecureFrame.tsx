@@ -8,6 +8,8 @@ import styles from './order-page.module.css'
 export function ThreeDSecureFrame({ url, onChecked }: { url: string; onChecked: () => void }) {
   const { t, i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)
+  // The form was scrolled to its button, but the bank's question is at the top of the frame.
+  useEffect(() => frame.current?.scrollIntoView(), [])
   useEffect(() => {
     const onMessage = ({ origin, source, data }: MessageEvent) => {
       if (

@@ -1,0 +1,44 @@
+import type { Locator } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { bankFrame, cardForm, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
+
+// A phone in landscape.
+test.use({ viewport: { width: 844, height: 390 } })
+
+async function edges(locator: Locator): Promise<{ top: number; bottom: number }> {
+  const box = await locator.boundingBox()
+  if (!box) throw new Error(`${String(locator)} has no box`)
+  return { top: box.y, bottom: box.y + box.height }
+}
+
+test('a notice in the card form leaves the pay button free in a low window', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4000 0000 0000 0002' })
+  const { form } = cardForm(page)
+  const notice = form.getByRole('status').filter({ hasText: 'declined' })
+  await expect(notice).toBeVisible()
+  const pay = form.getByRole('button', { name: 'Pay $0.99' })
+  expect((await edges(notice)).bottom).toBeLessThan((await edges(pay)).top)
+})
+
+test('the bank’s question is visible when 3-D Secure starts in a low window', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4000 0000 0000 3220' })
+  await expect(bankFrame(page).getByRole('heading', { name: 'Your bank asks' })).toBeInViewport({ ratio: 1 })
+})
+
+test.describe('in German on a phone in portrait', () => {
+  test.use({ viewport: { width: 390, height: 844 }, locale: 'de-DE' })
+
+  test('the name fields stay in line if only one of their errors has two lines', async ({ page }) => {
+    await page.goto(await towerUrl(page, 4))
+    await page.locator('section[data-layout]').getByRole('button', { name: '0,99 $ bezahlen' }).click()
+    const form = page.frameLocator('dialog iframe')
+    await form.getByRole('button', { name: '0,99 $ bezahlen' }).click()
+    await expect(form.getByText('Geben Sie Ihren Nachnamen ein.')).toBeVisible()
+    const first = await edges(form.getByLabel('Vorname'))
+    expect(await edges(form.getByLabel('Nachname'))).toEqual(first)
+  })
+})
