@@ -11,6 +11,31 @@ async function edges(locator: Locator): Promise<{ top: number; bottom: number }>
   return { top: box.y, bottom: box.y + box.height }
 }
 
+test('the menus show all their entries in a low window', async ({ page }) => {
+  await page.goto('/')
+  for (const [button, last] of [
+    ['Browse', 'Plans'],
+    ['Account', 'Unlocked'],
+  ] as const) {
+    await page.getByRole('banner').getByRole('button', { name: button }).click()
+    const menu = page.getByRole('navigation', { name: button })
+    await expect(menu.getByRole('link', { name: last })).toBeInViewport({ ratio: 1 })
+    await page.keyboard.press('Escape')
+  }
+})
+
+test('the header covers neither a field with an error nor its label in a low window', async ({ page }) => {
+  await page.goto('/login')
+  const email = page.getByLabel('E-mail')
+  const header = await edges(page.getByRole('banner'))
+  const field = await edges(email)
+  await page.evaluate((y) => scrollTo(0, y), field.top - header.bottom + 20)
+  await page.locator('main').getByRole('button', { name: 'Sign in' }).click()
+  await expect(email).toBeFocused()
+  const label = await edges(page.getByText('E-mail', { exact: true }))
+  expect(label.top).toBeGreaterThanOrEqual(header.bottom)
+})
+
 test('a notice in the card form leaves the pay button free in a low window', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
