@@ -13,6 +13,16 @@ test('navigation moves the focus to the heading of the new page @desktop', async
   await expect(page.getByRole('heading', { level: 1, name: 'Payments' })).toBeFocused()
 })
 
+test('a page that does not exist has one heading, also inside an area @desktop', async ({ page }) => {
+  await openStudioWithSession(page, 'owner')
+  for (const path of ['', '/payments', '/homepage', '/videos', '/analytics']) {
+    await page.goto(`/studio${path}/nowhere/at/all`)
+    const heading = page.getByRole('heading', { level: 1 })
+    await expect(heading).toHaveText('Not found')
+    await expect(heading).toHaveCount(1)
+  }
+})
+
 test('the sign-in page has the site icon and a language chooser, and no shell command', async ({ page }) => {
   await page.goto('/studio')
   await expect(page.locator('main img')).toBeVisible()

@@ -1,4 +1,4 @@
-import { Route, Routes, useMatch } from 'react-router'
+import { Outlet, Route, Routes, useMatch } from 'react-router'
 import { languages, type Language } from '#contract/languages.ts'
 import { pageNames, type PageName } from '#contract/pages.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
@@ -32,16 +32,21 @@ export function Component() {
     { to: `${root}/texts`, title: t('homepage.pages') },
     { to: `${root}/icon`, title: t('homepage.icon') },
   ]
-  return (
+  const tabbedPage = (
     <Page title={t('homepage.title')} lead={t('homepage.lead')}>
       <Tabs label={t('homepage.title')} tabs={tabs} />
-      <Routes>
+      <Outlet />
+    </Page>
+  )
+  return (
+    <Routes>
+      <Route element={tabbedPage}>
         <Route index element={<HomepageEditorTab />} />
         <Route path="texts" element={<TextList />} />
         <Route path="icon" element={<SiteIconTab />} />
-        <Route path="*" element={<NotFound />} />
-      </Routes>
-    </Page>
+      </Route>
+      <Route path="*" element={<NotFound />} />
+    </Routes>
   )
 }
 

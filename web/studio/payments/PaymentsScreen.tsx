@@ -1,7 +1,7 @@
 import { showBalances } from '#contract/studio/top-ups.ts'
 import { settings } from '#web/lib/settings.ts'
 import { usePermissions } from '#web/studio/session-queries.ts'
-import { Route, Routes, useMatch } from 'react-router'
+import { Outlet, Route, Routes, useMatch } from 'react-router'
 import { useTexts } from '#web/studio/texts.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
@@ -24,16 +24,21 @@ export function Component() {
     { to: '/studio/payments/reconciliation', title: t('payments.reconciliation') },
     ...(hasBalances ? [{ to: '/studio/payments/balances', title: t('topUps.balances') }] : []),
   ]
-  return (
+  const tabbedPage = (
     <Page title={t('payments.title')} lead={t('payments.lead')}>
       <Tabs label={t('payments.title')} tabs={tabs} />
-      <Routes>
+      <Outlet />
+    </Page>
+  )
+  return (
+    <Routes>
+      <Route element={tabbedPage}>
         <Route index element={<Orders />} />
         <Route path="disputes" element={<Disputes />} />
         <Route path="reconciliation" element={<Reconciliation />} />
         {hasBalances && <Route path="balances" element={<BalanceReport />} />}
-        <Route path="*" element={<NotFound />} />
-      </Routes>
-    </Page>
+      </Route>
+      <Route path="*" element={<NotFound />} />
+    </Routes>
   )
 }
