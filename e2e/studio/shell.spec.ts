@@ -23,6 +23,22 @@ test('a page that does not exist has one heading, also inside an area @desktop',
   }
 })
 
+test('a load error is shown once, without a message over its retry button', async ({ page }) => {
+  await openStudioWithSession(page, 'owner')
+  await page.route('**/api/studio/videos*', (route) =>
+    route.fulfill({ json: { code: 500, message: 'The database is down.' } }),
+  )
+  await page.goto('/studio/videos')
+  await expect(page.getByText('We couldn’t load this.')).toBeVisible()
+  const message = page.locator('[popover]').filter({ hasText: 'The database is down.' })
+  // The message is in the document, but hidden. It would be visible for five seconds, so do not wait until it is hidden.
+  await expect(message).toHaveCount(1)
+  expect(await message.isVisible()).toBe(false)
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('table', { name: 'Videos' })).toBeVisible()
+})
+
 test('the sign-in page has the site icon and a language chooser, and no shell command', async ({ page }) => {
   await page.goto('/studio')
   await expect(page.locator('main img')).toBeVisible()

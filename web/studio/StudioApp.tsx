@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createBrowserRouter, type DataRouter, Navigate } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { areas } from './areas.ts'
@@ -7,6 +7,7 @@ import { NotFound } from './NotFound.tsx'
 import { watchSession, useOperatorSession } from './session-queries.ts'
 import { Shell } from './StudioShell.tsx'
 import { AcceptInvitation } from './AcceptInvitation.tsx'
+import { hideError } from '#web/lib/notify.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
@@ -16,6 +17,11 @@ import { FirstSteps } from './start/FirstSteps.tsx'
 
 // Calls are not retried automatically: a rejected call would be rejected again, and a failed one has a retry button.
 const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // Without data, the screen itself shows the error and a retry button. The toast of `call` would repeat the error, and
+    // could cover that button.
+    onError: (_error, { state }) => state.data === undefined && hideError(),
+  }),
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 })
 watchSession(queryClient)
