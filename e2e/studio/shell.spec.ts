@@ -39,6 +39,21 @@ test('a load error is shown once, without a message over its retry button', asyn
   await expect(page.getByRole('table', { name: 'Videos' })).toBeVisible()
 })
 
+test('the buttons of a sheet are as far from its end as from its sides', async ({ page }) => {
+  await openStudioWithSession(page, 'owner')
+  await page.goto('/studio/videos')
+  await page.getByRole('button', { name: 'New video' }).click()
+  const distances = await page.getByRole('dialog').evaluate((dialog) => {
+    const box = dialog.getBoundingClientRect()
+    const boxes = [...dialog.querySelectorAll('form button')].map((button) => button.getBoundingClientRect())
+    return {
+      side: Math.min(...boxes.map(({ left }) => left - box.left)),
+      end: Math.min(...boxes.map(({ bottom }) => box.bottom - bottom)),
+    }
+  })
+  expect(distances.end).toBeCloseTo(distances.side, 0)
+})
+
 test('the sign-in page has the site icon and a language chooser, and no shell command', async ({ page }) => {
   await page.goto('/studio')
   await expect(page.locator('main img')).toBeVisible()
