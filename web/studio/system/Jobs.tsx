@@ -7,6 +7,7 @@ import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
+import { useIsNarrow } from '#web/studio/ui/use-is-narrow.ts'
 import { formatTime } from '#web/studio/format.ts'
 import styles from './system.module.css'
 
@@ -57,6 +58,7 @@ const activePollMs = 1000
 export function Jobs() {
   const { t, language } = useTexts()
   const mayRun = usePermissions()(runJob)
+  const isNarrow = useIsNarrow()
   const jobs = useQuery({
     queryKey: ['jobs'],
     queryFn: ({ signal }) => call(listJobs, { signal }),
@@ -84,16 +86,32 @@ export function Jobs() {
         ]
       : []),
   ]
-  return (
+  const table = (rows: ScheduledJob[], caption: string) => (
     <Table
-      caption={t('system.jobs')}
+      caption={caption}
       columns={columns}
-      rows={jobs.data.list}
+      rows={rows}
       keyOf={({ name }) => name}
       empty={t('system.noJobs')}
     />
   )
+  const { list } = jobs.data
+  const [problems, others] = [list.filter(hasProblem), list.filter((job) => !hasProblem(job))]
+  if (!isNarrow || others.length === 0) return table(list, t('system.jobs'))
+  // On a phone each job is a card. The page would be very long if the jobs without problems were not collapsed.
+  const summary = t('system.jobsWithoutProblems', { count: others.length })
+  return (
+    <>
+      {problems.length > 0 && table(problems, t('system.jobs'))}
+      <details className={styles.collapsed}>
+        <summary>{summary}</summary>
+        {table(others, summary)}
+      </details>
+    </>
+  )
 }
+
+const hasProblem = ({ state }: ScheduledJob) => state === 'failing' || state === 'late'
 
 /** A job's translated name, and its technical name as used on the command line. */
 function JobName({ name }: { name: string }) {
