@@ -38,6 +38,12 @@ const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const uploadFiles = (page: Page, count: number) =>
   page.getByRole('button', { name: `Upload ${count} files` }).click()
 
+test('a phone offers to choose files instead of dropping them', async ({ page }) => {
+  await openDraft(page, 'Chosen by touch')
+  await expect(page.getByText('Choose the files, a folder or a ZIP')).toBeVisible()
+  await expect(page.getByText(/^Drop /)).toHaveCount(0)
+})
+
 test('a dropped folder becomes a season with the numbers and captions of its file names, and missing episodes are reported @desktop', async ({
   page,
 }, info) => {

@@ -13,6 +13,9 @@ import { UploadList } from '#web/studio/content/uploads/UploadList.tsx'
 import { enqueueUploads } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
+/** Files are dragged with a mouse, not with a finger. */
+const canDrop = !matchMedia('(pointer: coarse)').matches
+
 /**
  * Selects the files of a season. A folder, files or a ZIP can also be dropped anywhere on the page. Shows a preview
  * before the upload starts.
@@ -38,7 +41,7 @@ export function FileDropZone({ video }: { video: StudioVideoPage }) {
   return (
     <div className={styles.drop} data-over={isOver}>
       <p ref={lead} tabIndex={-1}>
-        {t('content.dropHere')}
+        {t(canDrop ? 'content.dropHere' : 'content.chooseHere')}
       </p>
       <p className={styles.quiet}>{t('content.dropNames')}</p>
       <div className={styles.actions}>
