@@ -223,9 +223,16 @@ function customers({ customer }: StudioContent): Shot[] {
     studioScreen('customer', page),
     studioScreen('customer, entitlements', page, scrollToPart(1)),
     studioScreen('customer, watch history', page, scrollToPart(3)),
-    studioScreen('customer, entitlement granted', page, click('form [type=submit]')),
-    studioScreen('customer, entitlement revoked', page, click('table button')),
-    studioScreen('customer, deleted', page, click('button[class*=danger]')),
+    studioScreen('customer, grant, form errors', page, click('form [type=submit]')),
+    studioScreenWith(
+      'customer, entitlement granted',
+      page,
+      answer('studio/entitlements', { code: 200, info: { id: 'ent_1', ends_at: null } }),
+      type('[name=reason]', 'goodwill'),
+      click('form [type=submit]'),
+    ),
+    studioScreen('customer, revocation dialog', page, click('table button')),
+    studioScreen('customer, deletion dialog', page, click('button[class*=danger]')),
   ]
 }
 
@@ -266,7 +273,7 @@ function systemPages(): Shot[] {
   return [
     studioScreen('team', '/team'),
     studioScreen('team, link created', '/team', createdLink),
-    studioScreen('team, member removed', '/team', press('main table button', 1)),
+    studioScreen('team, removal dialog', '/team', press('main table button', 1)),
     studioScreen('team, audit log', '/team', scrollToPart(1)),
     studioScreen(
       'team, one audit event',
