@@ -53,6 +53,25 @@ it('limits the statements of a call to 10 s, and those of background work to 30 
   }
 })
 
+it('makes the server end the sessions of dead clients and stalled transactions within a minute', async () => {
+  const settings = { ...narrow, databaseUrl: database.url }
+  for (const open of [openDatabaseForRequests, openDatabaseForJobs]) {
+    const opened = await open(settings, log, bounds)
+    onTestFinished(() => opened.close())
+    const { rows } = await opened.pool.query('SHOW idle_in_transaction_session_timeout')
+    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }])
+    // SHOW prints 0, because the test connects by a Unix socket. The values to reset to are those of the connection.
+    const tcp = await opened.pool.query<{ name: string; value: number }>(
+      "SELECT name, reset_val::int AS value FROM pg_settings WHERE name LIKE 'tcp\\_%'",
+    )
+    const valueOf = (name: string) => tcp.rows.find((row) => row.name === name)?.value ?? 0
+    const probesSeconds = valueOf('tcp_keepalives_interval') * valueOf('tcp_keepalives_count')
+    expect([valueOf('tcp_keepalives_idle'), probesSeconds, valueOf('tcp_user_timeout')]).toEqual([
+      15, 15, 30_000,
+    ])
+  }
+})
+
 it('accepts the server for a command, which needs few connections', async () => {
   const opened = await openDatabase(narrow, log)
   await opened.close()

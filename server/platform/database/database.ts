@@ -87,12 +87,27 @@ export const requestPoolOptions = ({
   query_timeout: statementTimeoutMs,
 })
 
+/**
+ * A process that hangs or loses its connection within a transaction leaves its locks to others after this time. No
+ * transaction waits for anything but the database, so only a process that has stalled is that slow.
+ */
+const idleInTransactionMs = 60_000
+
 const defaultPoolOptions = {
   max: 20,
   idleTimeoutMillis: 60_000,
   statement_timeout: 30_000,
-  idle_in_transaction_session_timeout: 60_000,
+  idle_in_transaction_session_timeout: idleInTransactionMs,
 }
+
+/**
+ * Makes the server notice within half a minute that the machine of a client, or the network to it, is gone, and release
+ * the locks of its transactions. By default, the server notices it after two hours, or after 15 minutes if it has sent
+ * data. The server ignores these settings for connections by a Unix socket. An outage of some seconds breaks no idle
+ * connection.
+ */
+const dropDeadClientOptions =
+  '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000'
 
 /** Time-outs for opening a connection, and for a response from a server that may have disappeared silently. */
 const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
@@ -331,6 +346,7 @@ const sessionOptions = [
 
 function createPool(source: Source, overrides: pg.PoolConfig, log: Log): pg.Pool {
   const options: pg.PoolConfig = { ...defaultPoolOptions, ...timeouts, ...overrides, types: columnTypes }
+  options.options = [overrides.options, dropDeadClientOptions].filter(Boolean).join(' ')
   if ('url' in source && !source.keepsSession) for (const name of sessionOptions) delete options[name]
   if ('setting' in source && source.keepsSession && source.setting !== 'DATABASE_READ_URL')
     options.onConnect = refuseStandby
