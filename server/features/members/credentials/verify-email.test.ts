@@ -83,12 +83,8 @@ describe('a new address', () => {
     expect(await whoIs()).toMatchObject({ email: newEmail, email_verified: true })
     expect((await latest(member.email))?.subject).toBe('Your account’s e-mail address was changed')
     const { id } = await whoIs()
-    const changes = site.context.db
-      .selectFrom('audit_events')
-      .select('user_id')
-      .where('event', '=', 'email_changed')
-      .where('user_id', '=', id)
-    expect(await changes.execute()).toHaveLength(1)
+    const changes = "SELECT FROM audit_events WHERE event = 'email_changed' AND user_id = $1"
+    expect((await site.context.database.pool.query(changes, [id])).rowCount).toBe(1)
     const body = { email: newEmail, password: member.password }
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
