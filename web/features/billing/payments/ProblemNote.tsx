@@ -12,5 +12,8 @@ export function ProblemNote({ problem }: { problem: Problem | null }) {
   )
 }
 
-/** Scrolls the message into view, because in a low window the submit bar would cover it. */
-const scrollIntoView = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' })
+/**
+ * Scrolls the message into view, because in a low window the submit bar would cover it. Returns nothing, because React
+ * would take the promise of newer browsers for a function that cleans up.
+ */
+const scrollIntoView = (problem: HTMLElement | null) => void problem?.scrollIntoView({ block: 'nearest' })

@@ -8,8 +8,11 @@ import styles from './order-page.module.css'
 export function ThreeDSecureFrame({ url, onChecked }: { url: string; onChecked: () => void }) {
   const { t, i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)
-  // The form was scrolled to its button, but the bank's question is at the top of the frame.
-  useEffect(() => frame.current?.scrollIntoView(), [])
+  // The form was scrolled to its button, but the bank's question is at the top of the frame. `scrollIntoView` would also
+  // scroll the page around the form.
+  useEffect(() => {
+    if (frame.current) scrollTo(0, frame.current.offsetTop)
+  }, [])
   useEffect(() => {
     const onMessage = ({ origin, source, data }: MessageEvent) => {
       if (
