@@ -88,8 +88,8 @@ export const requestPoolOptions = ({
 })
 
 /**
- * A process that hangs or loses its connection within a transaction leaves its locks to others after this time. No
- * transaction waits for anything but the database, so only a process that has stalled is that slow.
+ * A process that hangs within a transaction leaves its locks to others after this time. No transaction waits for
+ * anything but the database, so only a process that has stalled is that slow.
  */
 const idleInTransactionMs = 60_000
 
