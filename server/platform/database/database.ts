@@ -104,7 +104,7 @@ const defaultPoolOptions = {
  * Makes the server notice within half a minute that the machine of a client, or the network to it, is gone, and release
  * the locks of its transactions. By default, the server notices it after two hours, or after 15 minutes if it has sent
  * data. The server ignores these settings for connections by a Unix socket. An outage of some seconds breaks no idle
- * connection.
+ * connection. `tcp_user_timeout` also ends a connection whose client stops reading a long result for half a minute.
  */
 const dropDeadClientOptions =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000'

@@ -69,6 +69,8 @@ export async function dumpTables(
   const client = await pool.connect()
   try {
     await client.query('SET statement_timeout = 0')
+    // Otherwise the server closes the connection if the disk of the backup blocks for so long that no rows are read.
+    await client.query('SET tcp_user_timeout = 0')
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const { rows: migrations } = await client.query<AppliedMigration>(
       'SELECT name, checksum FROM migrations ORDER BY name',
