@@ -111,7 +111,8 @@ export function Jobs() {
   )
 }
 
-const hasProblem = ({ state }: ScheduledJob) => state === 'failing' || state === 'late'
+/** Also true for a failing job that an operator has requested again, whose state is `requested` until it runs. */
+const hasProblem = ({ state, failures }: ScheduledJob) => failures > 0 || state === 'late'
 
 /** A job's translated name, and its technical name as used on the command line. */
 function JobName({ name }: { name: string }) {
