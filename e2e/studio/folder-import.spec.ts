@@ -218,7 +218,7 @@ test('paused uploads show the remaining files, do not count discarded files, and
   await expect(page.getByText('Upload complete')).toHaveCount(0)
   await expect(page.getByText(/^0\d\.mp4 · 0% uploaded/)).toHaveCount(3)
   // The page still has the files.
-  await expect(page.getByText('Drop the same files again')).toHaveCount(0)
+  await expect(page.getByText('Add the same files again')).toHaveCount(0)
   await expectAccessible(page)
   await expectNoOverflow(page)
 
