@@ -19,8 +19,8 @@ import { FirstSteps } from './start/FirstSteps.tsx'
 const queryClient = new QueryClient({
   queryCache: new QueryCache({
     // Without data, the screen itself shows the error and a retry button. The toast of `call` would repeat the error, and
-    // could cover that button.
-    onError: (_error, { state }) => state.data === undefined && hideError(),
+    // could cover that button. Queries with `toastOnly` have no error on the screen, so their toast stays.
+    onError: (_error, { state, meta }) => state.data === undefined && !meta?.toastOnly && hideError(),
   }),
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 })

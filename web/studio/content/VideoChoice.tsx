@@ -27,6 +27,7 @@ export function VideoChoice({
     queryKey: ['titles', debouncedKeyword, language],
     queryFn: ({ signal }) => call(listTags, { query: { keyword: debouncedKeyword }, signal }),
     enabled: debouncedKeyword !== '',
+    meta: { toastOnly: true },
   })
   // While a new search is pending, nothing can be chosen from the old results.
   const titles = debouncedKeyword === keyword ? (found.data?.titles ?? []) : []

@@ -54,6 +54,7 @@ export const uploadsQuery = (videoId: string) =>
     queryFn: ({ signal }) => call(listUploads, { query: { video_id: videoId }, signal }),
     refetchInterval: ({ state }) =>
       state.data?.list.some((upload) => upload.state !== 'rejected') === true ? pollMs : false,
+    meta: { toastOnly: true },
   })
 
 /** The completed uploads; fetched again each time the operator selects files. */
@@ -63,6 +64,7 @@ export const uploadedFilesQuery = (videoId: string) =>
     queryFn: ({ signal }) => call(listCompletedUploads, { query: { video_id: videoId }, signal }),
     staleTime: 0,
     gcTime: 0,
+    meta: { toastOnly: true },
   })
 
 /** The values of a `video.yaml`, or an error message. */
@@ -80,6 +82,7 @@ export const descriptionQuery = (file: SourceFile | undefined) =>
 export const labelsQuery = queryOptions({
   queryKey: ['labels'],
   queryFn: ({ signal }) => call(listLabels, { signal }),
+  meta: { toastOnly: true },
 })
 
 /** Returns whether a tag can be edited, that is, it is not being merged or deleted. */

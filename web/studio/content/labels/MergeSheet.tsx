@@ -77,6 +77,7 @@ function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLa
     ...tagsQuery(keyword),
     enabled: kind === 'tag',
     placeholderData: keepPreviousData,
+    meta: { toastOnly: true },
   })
   if (kind === 'category') return { found: categories.data?.list ?? [], isAnswered: categories.isSuccess }
   const staying = tags.data?.pages.flatMap(({ list }) => list.filter(isEditable))
