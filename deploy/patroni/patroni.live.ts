@@ -24,6 +24,11 @@ import { startPatroniCluster, type PatroniCluster } from './run-patroni.ts'
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-patroni-'))
 const patienceMs = 240_000
 const clients = 2
+/**
+ * A buyer whose payment was interrupted gives up after this time, and the next one comes. Otherwise, all buyers could
+ * wait for the janitor at the same time, and nobody would notice that sales are possible again.
+ */
+const buyerPatienceMs = 20_000
 /** Maximum time from the promotion of the standby to the next sale. */
 const writesBackWithinMs = 15_000
 
@@ -48,7 +53,7 @@ beforeAll(async () => {
   const video = await buildVideo({ db: database.db, storage: openDisk(join(home, 'data')) })
   address = await reserveAddress()
   const { url } = address
-  stripe = await startStripeCheckouts(url)
+  stripe = await startStripeCheckouts(url, buyerPatienceMs)
   site = await startDrillSite(address, home, {
     DATABASE_URL: cluster.primaryUrl,
     DATABASE_READ_URL: cluster.replicaUrl,

@@ -108,7 +108,7 @@ export async function startPatroniCluster(home: string): Promise<PatroniCluster>
         readFileSync(join(home, name, 'cliffhanger', 'postmaster.pid'), 'utf8').split('\n')[0],
       )
       const processes = [patroni, postmaster].flatMap((pid) => (pid ? listProcessTree(pid) : []))
-      for (const { pid } of processes) process.kill(pid, 'SIGKILL')
+      for (const { pid } of processes) killIfRunning(pid)
       await waitUntil(`${name} has ended`, () => !processes.some(isRunning), startsWithinMs)
     },
     start: startMachine,
@@ -117,6 +117,15 @@ export async function startPatroniCluster(home: string): Promise<PatroniCluster>
     async close() {
       for (const name of [...running.keys()].toReversed()) await stop(name)
     },
+  }
+}
+
+/** Kills a process. It may have ended since it was listed, for example a connection of PostgreSQL. */
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

@@ -14,8 +14,6 @@ import {
 import type { FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
-/** Time for which a buyer tries to pay. */
-const buyerPatienceMs = 60_000
 const settlesWithinMs = 120_000
 
 /** A fake Stripe with an HTTP API. It sends each webhook event until the site accepts it, and sends some events again. */
@@ -35,7 +33,11 @@ export interface StripeCheckouts {
   close(): Promise<void>
 }
 
-export async function startStripeCheckouts(siteUrl: string): Promise<StripeCheckouts> {
+/** @param buyerPatienceMs time for which a buyer tries to pay */
+export async function startStripeCheckouts(
+  siteUrl: string,
+  buyerPatienceMs = 60_000,
+): Promise<StripeCheckouts> {
   const fakes = await startFakeGateways(siteUrl)
   const { stripe } = fakes
   const charges = () => [...stripe.store.intents.values()].filter(({ status }) => status === 'succeeded')
