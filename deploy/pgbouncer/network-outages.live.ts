@@ -14,7 +14,11 @@ import {
   type DrillSite,
   type SiteAddress,
 } from '#deploy/testing/start-site.ts'
-import { startStripeCheckouts, type StripeCheckouts } from '#deploy/testing/stripe-checkouts.ts'
+import {
+  salesBackWithinMs,
+  startStripeCheckouts,
+  type StripeCheckouts,
+} from '#deploy/testing/stripe-checkouts.ts'
 import { watchTitles } from '#deploy/testing/watch-titles.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
@@ -32,8 +36,6 @@ const home = mkdtempSync(join(tmpdir(), 'cliffhanger-network-'))
 const patienceMs = 120_000
 const clients = 3
 const outageMs = 10_000
-/** Maximum time from the end of an outage to the next sale. */
-const salesBackWithinMs = 15_000
 /**
  * Maximum time until the site leaves a replica: 5 s of permitted lag, 2 s between two checks and 1 s for a check
  * (docs/scaling.md). The remaining 4 s allow for a busy machine.

@@ -6,7 +6,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import { measureOutage, type Load } from '#deploy/testing/measure-outage.ts'
 import { reserveAddress, startDrillSite, type DrillSite } from '#deploy/testing/start-site.ts'
-import { startStripeCheckouts, type StripeCheckouts } from '#deploy/testing/stripe-checkouts.ts'
+import {
+  salesBackWithinMs,
+  startStripeCheckouts,
+  type StripeCheckouts,
+} from '#deploy/testing/stripe-checkouts.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { openS3 } from '#server/platform/storage/s3.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
@@ -19,8 +23,6 @@ const home = mkdtempSync(join(tmpdir(), 'cliffhanger-outages-'))
 const patienceMs = 240_000
 const clients = 3
 const outageMs = 10_000
-/** Maximum time from the end of an outage to the next sale. */
-const salesBackWithinMs = 15_000
 
 let database: TestDatabase
 let pooler: PgBouncer

@@ -14,6 +14,13 @@ import {
 import type { FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
+/**
+ * A buyer whose payment was interrupted gives up after this time, and the next one comes. Otherwise, all buyers could
+ * wait for the janitor at the same time, and nobody would notice that sales are possible again.
+ */
+const buyerPatienceMs = 20_000
+/** Maximum time from the end of an outage to the next sale, if all buyers were interrupted and others have to come. */
+export const salesBackWithinMs = buyerPatienceMs + 5_000
 const settlesWithinMs = 120_000
 
 /** A fake Stripe with an HTTP API. It sends each webhook event until the site accepts it, and sends some events again. */
@@ -33,11 +40,7 @@ export interface StripeCheckouts {
   close(): Promise<void>
 }
 
-/** @param buyerPatienceMs time for which a buyer tries to pay */
-export async function startStripeCheckouts(
-  siteUrl: string,
-  buyerPatienceMs = 60_000,
-): Promise<StripeCheckouts> {
+export async function startStripeCheckouts(siteUrl: string): Promise<StripeCheckouts> {
   const fakes = await startFakeGateways(siteUrl)
   const { stripe } = fakes
   const charges = () => [...stripe.store.intents.values()].filter(({ status }) => status === 'succeeded')
