@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useLayoutEffect, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { acceptInvitation, beginInvitation, type StudioSession } from '#contract/studio/operators.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
@@ -8,7 +8,6 @@ import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPag
 import { AppSecret, RecoveryCodes } from '#web/features/members/settings/SetUpSecondFactor.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, ApiError } from '#web/lib/api.ts'
-import { hideError } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
@@ -38,10 +37,6 @@ export function AcceptInvitation() {
     staleTime: 'static',
   })
   const isLinkExpired = invitation.error instanceof ApiError
-  // Hides the toast with the error, because the page itself shows the error.
-  useLayoutEffect(() => {
-    if (isLinkExpired) hideError()
-  }, [isLinkExpired])
   const openStudio = () => {
     if (accepted) queryClient.setQueryData(operatorSessionQuery.queryKey, accepted.session)
     void navigate('/studio', { replace: true })
