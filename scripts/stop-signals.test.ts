@@ -7,7 +7,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { changeUser } from '#contract/members.ts'
-import { isRunning, listProcessTree, type TreeProcess } from '#server/testing/site/process-tree.ts'
+import {
+  isRunning,
+  listProcessTree,
+  signalIfRunning,
+  type TreeProcess,
+} from '#server/testing/site/process-tree.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
@@ -20,7 +25,7 @@ const home = mkdtempSync(join(tmpdir(), 'cliffhanger-stop-'))
 const running = new Set<TreeProcess>()
 
 afterEach(() => {
-  for (const each of running) if (isRunning(each)) process.kill(each.pid, 'SIGKILL')
+  for (const each of running) if (isRunning(each)) signalIfRunning(each.pid, 'SIGKILL')
   running.clear()
 })
 
@@ -126,11 +131,7 @@ test(
 
 /** Sends SIGINT to all processes of npm start at once, as a terminal does. They may all have ended meanwhile. */
 function pressCtrlC({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGINT')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-  }
+  if (pid !== undefined) signalIfRunning(-pid, 'SIGINT')
 }
 
 /**

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { makePrivateDir } from '#server/platform/database/embedded/embedded-cluster.ts'
 import { asUser, chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
-import { isRunning, listProcessTree } from '#server/testing/site/process-tree.ts'
+import { isRunning, listProcessTree, signalIfRunning } from '#server/testing/site/process-tree.ts'
 import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 
 const startsWithinMs = 240_000
@@ -108,7 +108,7 @@ export async function startPatroniCluster(home: string): Promise<PatroniCluster>
         readFileSync(join(home, name, 'cliffhanger', 'postmaster.pid'), 'utf8').split('\n')[0],
       )
       const processes = [patroni, postmaster].flatMap((pid) => (pid ? listProcessTree(pid) : []))
-      for (const { pid } of processes) killIfRunning(pid)
+      for (const { pid } of processes) signalIfRunning(pid, 'SIGKILL')
       await waitUntil(`${name} has ended`, () => !processes.some(isRunning), startsWithinMs)
     },
     start: startMachine,
@@ -117,15 +117,6 @@ export async function startPatroniCluster(home: string): Promise<PatroniCluster>
     async close() {
       for (const name of [...running.keys()].toReversed()) await stop(name)
     },
-  }
-}
-
-/** Kills a process. It may have ended since it was listed, for example a connection of PostgreSQL. */
-function killIfRunning(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

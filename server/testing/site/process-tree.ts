@@ -50,3 +50,12 @@ function listWithPs(): [number, number][] {
     return [Number(pid), Number(parent)]
   })
 }
+
+/** Sends a signal to a process, or to the process group `-pid`. It may have ended meanwhile. */
+export function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
