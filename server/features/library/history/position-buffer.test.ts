@@ -10,6 +10,7 @@ import { joinWrites } from '#server/platform/join-writes.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -151,6 +152,39 @@ describe('a pending position', () => {
     await visitor.callOk(deleteUser, { body: { current_password: password } })
     await site.context.saves.flush()
     expect(await rowsOf(user.id)).toEqual({ history: [], plays: [] })
+    await expect.poll(playCount).toBe(2)
+  })
+
+  it('is counted as a play if its account is deleted while it is being written', async () => {
+    const [{ user: deleted }, { user: other }] = [await registerMember(site), await registerMember(site)]
+    const saves = openBuffer()
+    for (const { id } of [deleted, other]) {
+      const viewing = await selectViewing(database.db, id, video.id)
+      if (viewing) saves.cacheViewing(id, video.id, viewing)
+      expect(await saves.accept(callOf(id, 5000))).toMatchObject({ position_ms: 5000 })
+    }
+    const blocker = await database.pool.connect()
+    try {
+      await blocker.query('BEGIN')
+      await blocker.query(
+        'INSERT INTO watch_history (user_id, video_id, episode_id, position_ms, at) VALUES ($1, $2, $3, 1, now())',
+        [other.id, video.id, video.episodes[0]?.id],
+      )
+      let flush = Promise.resolve()
+      await inTransaction(database.db, async (tx) => {
+        // The write skips the locked account, and then waits for the other account's history entry.
+        await sql`SELECT FROM users WHERE id = ${deleted.id} FOR UPDATE`.execute(tx)
+        flush = saves.flush()
+        await waitForLock(database.pool)
+        await saves.flushUserInTransaction(tx, deleted.id)
+        await sql`UPDATE users SET deleted_at = now() WHERE id = ${deleted.id}`.execute(tx)
+      })
+      await blocker.query('ROLLBACK')
+      await flush
+    } finally {
+      blocker.release(true)
+    }
+    await saves.flush()
     await expect.poll(playCount).toBe(2)
   })
 
@@ -312,18 +346,12 @@ describe('a pending position', () => {
     const other = await database.pool.connect()
     const touch = (userId: string) =>
       other.query('UPDATE watch_history SET removed = removed WHERE user_id = $1', [userId])
-    const waiting = async () => {
-      const { rows } = await database.pool.query(
-        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      )
-      return rows.length
-    }
     try {
       // With this timeout, PostgreSQL ends the transaction of the positions instead of this one.
       await other.query("BEGIN; SET LOCAL deadlock_timeout = '1min'")
       await touch(last)
       const flush = saves.flush()
-      await expect.poll(waiting).toBe(1)
+      await waitForLock(database.pool)
       await touch(first)
       await other.query('COMMIT')
       await flush

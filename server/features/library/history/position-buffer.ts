@@ -109,6 +109,8 @@ export function bufferPositions({
   })
   const positions = new Map<string, PendingPosition>()
   let watchRecords: WatchRecord[] = []
+  /** Batches that were taken out of the buffer and whose transaction has not ended. */
+  const batchesInProgress = new Set<PositionBatch>()
   /** Users with positions that are pending or being written. */
   let pendingUsers = new Set<string>()
   const attemptsByUser = new Map<string, number>()
@@ -151,12 +153,14 @@ export function bufferPositions({
     }
     for (const row of batch.places) positions.delete(keyOf(row))
     watchRecords = watchRecords.slice(batchSize)
+    batchesInProgress.add(batch)
     return batch
   }
 
-  function putBack({ places, watched }: PositionBatch): void {
-    places.forEach(addPosition)
-    addWatchRecords(watched)
+  function putBack(batch: PositionBatch): void {
+    batchesInProgress.delete(batch)
+    batch.places.forEach(addPosition)
+    addWatchRecords(batch.watched)
   }
 
   function takeForTransaction() {
@@ -198,6 +202,7 @@ export function bufferPositions({
       watched: unwritten.watched.filter(({ user_id }) => retryUserIds.has(user_id)),
     })
     pendingUsers = usersOf({ places: [...positions.values()], watched: watchRecords })
+    batchesInProgress.delete(batch)
     if (failing) log.info('Writing positions succeeded again')
     failing = false
     return retryUserIds.size > 0 ? 'retry' : 'done'
@@ -297,9 +302,11 @@ export function bufferPositions({
       cachedPositions.evict(userId)
       if (!pendingUsers.has(userId)) return
       const belongsToUser = ({ user_id }: { user_id: string }) => user_id === userId
+      // A batch in progress skips this user, whose account is locked. Once the account is deleted, it is dropped.
+      const unwritten = [...batchesInProgress, { places: [...positions.values()], watched: watchRecords }]
       const userBatch = {
-        places: [...positions.values()].filter(belongsToUser),
-        watched: watchRecords.filter(belongsToUser),
+        places: unwritten.flatMap(({ places }) => places.filter(belongsToUser)),
+        watched: unwritten.flatMap(({ watched }) => watched.filter(belongsToUser)),
       }
       await writePositionBatchInTransaction(tx, userBatch, countPlays)
     },
