@@ -218,7 +218,7 @@ describe('a command that cannot be undone', () => {
     expect(await confirmCommand(parsed, undefined)).toBe(true)
   })
 
-  it('differs from a command that only reads, which needs no confirmation', async () => {
+  it('is refused without confirmation, unlike a command that only reads', async () => {
     const irreversible = ask('customer', 'delete', 'usr_1', '--reason', 'they asked')
     await expect(confirmCommand(irreversible, undefined)).rejects.toThrow('confirm it with --yes')
     expect(await confirmCommand(ask('order', 'list'), undefined)).toBe(true)

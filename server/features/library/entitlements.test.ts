@@ -91,7 +91,7 @@ describe('the entitlements of a video', () => {
     expect(await covers(first(), later)).toBe(false)
   })
 
-  test('name a purchase rather than a subscription, whichever was created first', async () => {
+  test('return the purchase for an episode that a subscription also covers, whichever was created first', async () => {
     await grant({ source: 'subscription' })
     expect((await rights()).entitlementFor(first())?.source).toBe('subscription')
     const orderId = await grant({ videoId: video.id, episodeId: first() })

@@ -74,7 +74,7 @@ it.each(works)('%s locks the video before the episode, as publishing an asset do
   await publishing.query('SELECT FROM videos WHERE id = $1 FOR NO KEY UPDATE', [videoId])
   const working = work()
   await waitForLock(database.pool)
-  // NOWAIT fails at once if the operation has locked the episode: then the two would deadlock.
+  // NOWAIT fails at once if the operation has locked the episode: then it and publishing would deadlock.
   const episode = publishing.query('SELECT FROM episodes WHERE id = $1 FOR UPDATE NOWAIT', [episodeId])
   await expect(episode).resolves.toMatchObject({ rowCount: 1 })
   await publishing.query('COMMIT')

@@ -184,7 +184,7 @@ describe('a claim', () => {
     ])
   })
 
-  it('takes a push whose subscription has another public key only after the push has expired', async () => {
+  it('takes a push whose subscription was made with another public key, but only after the push has expired', async () => {
     await subscribe()
     await release(3)
     const { publicKey } = derivePushKeys('another secret of thirty-two characters')

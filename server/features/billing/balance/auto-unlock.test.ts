@@ -140,7 +140,7 @@ describe('auto-unlock', () => {
     expect(await leftOf(shopper)).toBe(500)
   })
 
-  test('is refused at a price above the announced one, even if the user agreed to the higher price', async () => {
+  test('is refused if the price is higher than the price in the request, even if the user agreed to the higher price', async () => {
     const shopper = await createShopper()
     await enableAutoUnlock(shopper)
     const announced = async (amount_cents: number) => {

@@ -79,7 +79,7 @@ describe('a refund of a top-up', () => {
       status: 'partially_refunded',
       refunded_cents: 401,
     })
-    // The purchase is valid, and paid money pays for all of it.
+    // The purchase stays valid, and is now paid completely with paid money.
     expect(await playbackCode(site, shopper)).toBe(200)
     expect(await shopper.getOrder(order.id)).toMatchObject({ discount_cents: 0 })
     expect(await booked(order, 'sales:episode')).toBe(-99)
@@ -131,7 +131,7 @@ describe('a refund of a top-up', () => {
     expect((await refundsOf(site, topUp.id)).map(({ amount_cents }) => amount_cents)).toEqual([401, 401])
   })
 
-  test('changes nothing if it follows a partial refund and the gateway refuses it', async () => {
+  test('changes nothing if the gateway refuses it after an earlier partial refund', async () => {
     const { shopper, topUp } = await withBalance(1000, 100)
     const order = await unlockEpisode(shopper)
     await refund(topUp, 200)
@@ -363,7 +363,7 @@ describe('a chargeback of a top-up', () => {
     expect(await shopper.getOrder(first.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('debits unspent money, then revokes only the latest purchase, if it is partial', async () => {
+  test('that is partial debits the unspent money, and then revokes only the latest purchase', async () => {
     const { shopper, topUp } = await withBalance(250)
     await unlockEpisode(shopper, 4)
     site.advanceClock(1000)
@@ -382,7 +382,7 @@ describe('a chargeback of a top-up', () => {
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 151 })
   })
 
-  test('credits the money to the balance, but does not restore purchases, if it is won', async () => {
+  test('that the site wins credits the money to the balance, but does not restore purchases', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await unlockEpisode(shopper)
     await bankSays(topUp, 'open')
@@ -393,7 +393,7 @@ describe('a chargeback of a top-up', () => {
     expect((await unlockEpisode(shopper)).status).toBe('paid')
   })
 
-  test('restores the bonus if it follows a partial refund and is won', async () => {
+  test('that the site wins restores the bonus, even if the top-up was partially refunded before', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
     await unlockEpisode(shopper)
     await refund(topUp, 200)

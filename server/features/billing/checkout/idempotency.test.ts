@@ -85,7 +85,7 @@ test('a key accepts a body with its fields in another order, and refuses a body 
   ).rejects.toMatchObject({ reason: 'idempotencyKeyReused' })
 })
 
-test('a waiting request does the work, with the same reserved id, when the lease expires', async () => {
+test('when the lease of the first request expires, a waiting request does the work, with the id reserved for the first request', async () => {
   let reserved = ''
   const gate = Promise.withResolvers<void>()
   const dead = runIdempotently(database.db, request('lease'), async (id) => {
@@ -187,7 +187,7 @@ test.each([
     ).toMatch(id)
 })
 
-test('a stored refusal whose name this release does not know is replayed as a failed payment', async () => {
+test('a stored refusal that this release does not know is replayed as a failed payment', async () => {
   const key = 'removed refusal'
   const refuse = () => Promise.reject(new Refusal('cardDeclined', { a: 1 }))
   await expect(runIdempotently(database.db, request(key), refuse)).rejects.toThrow(Refusal)

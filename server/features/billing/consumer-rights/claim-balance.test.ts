@@ -83,7 +83,7 @@ describe('a purchase of a guest with a balance, claimed in another browser', () 
     expect(await balanceOf(shopper)).toBeUndefined()
   })
 
-  test('may be a plan, whose card then pays only for this plan', async () => {
+  test('may be a plan, whose card then pays for the plan, but not for other purchases', async () => {
     const { shopper } = await createShopperWithBalance(site)
     const { id: plan_id } = await shopper.plan(7)
     const order = await shopper.order({ kind: 'plan', plan_id })

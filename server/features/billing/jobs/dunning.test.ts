@@ -39,7 +39,7 @@ test.each([
   { days: 7, tries: [0, day, 3 * day] },
   { days: 1, tries: [0, 4 * hour, 12 * hour] },
 ])(
-  'a card that declines renewals is charged $tries ms after a period of $days days; then the subscription ends, and nothing is owed',
+  'a card that declines renewals is charged three times after a period of $days days ($tries ms later); then the subscription ends, and nothing is owed',
   async ({ days, tries }) => {
     if (days === 1)
       await site.context.db

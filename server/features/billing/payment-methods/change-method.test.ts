@@ -343,7 +343,7 @@ test.each(['immediately', 'later'])(
 )
 
 test.each(['the plan ended', 'another card was chosen'])(
-  'a card that is saved too late (%s) is detached, and the response says that it was not saved',
+  'a card that the gateway saves too late (%s) is detached, and the response says that the card could not be saved',
   async (what) => {
     const subscriber = await Subscriber.create(site)
     const { shopper } = subscriber

@@ -56,7 +56,7 @@ test('an order accepts at most twenty payments, and the last payment can still b
   await expectLedgerBalanced(site)
 })
 
-test('an open period can be paid again a day after its limit was reached, because the period has no other order', async () => {
+test('the order of an open period can be paid again a day after it reached the limit of payments, because a period has only one order', async () => {
   const person = await Subscriber.create(site, { card: testCards.declinesRenewals })
   await person.advanceAndRenew(7 * day)
   const { id } = await person.shopper.order({

@@ -70,7 +70,7 @@ describe('a payment whose response is lost', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'paid' })
   })
 
-  test('is found when "Pay" is pressed again with the same key, and is charged once', async () => {
+  test('is found when "Pay" is pressed again with the same idempotency key, and is charged once', async () => {
     const shopper = await Shopper.create(site)
     loseResponses()
     const order = await shopper.order(orderParams())

@@ -255,7 +255,7 @@ describe('a purchase with a saved card', () => {
     expect(await playbackCode(site, person, 5)).toBe(200)
   })
 
-  test('is found after a lost response, and another press does not charge again', async () => {
+  test('is found after a lost response, and is not charged again if the customer repeats the purchase', async () => {
     const { person, saved } = await createShopperWithCard()
     site.gatewayOverrides.createPayment = async (charge) => {
       await site.sandboxGateway.createPayment(charge)
@@ -442,7 +442,7 @@ describe('a saved card and accounts', () => {
     expect(await removalsOf(guest.userId)).toEqual([{ gateway: 'sandbox', reason: 'sign_in' }])
     await runJanitorAfter(site, 60_000)
     expect(await areCardsDeleted(member.userId)).toEqual([false, true])
-    // An earlier order of the guest does not save another card either.
+    // An order that the guest created before the sign-in does not save another card either.
     await member.person.tryPay(open.id, await member.person.cardToken())
     expect(await member.person.getOrder(open.id)).toMatchObject({ status: 'paid' })
     expect(await savedOf(member.person)).toEqual(member.saved)

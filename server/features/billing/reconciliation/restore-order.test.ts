@@ -113,7 +113,7 @@ describe.each([
   afterAll(() => shop.close())
   beforeEach(async () => {
     const { db } = shop.site.context
-    // Each test pays with the same card, which would otherwise get the introductory price only once.
+    // All tests pay with the same card. Without this deletion, only the first test would get the introductory price.
     await db.deleteFrom('used_intro_prices').execute()
     restore = await takeBackup(db)
   })

@@ -24,7 +24,7 @@ beforeAll(async () => {
   site = await startBillingSite()
 })
 afterAll(() => site.close())
-// Each test pays with the same card, which would otherwise get the introductory price only once.
+// All tests pay with the same card. Without this deletion, only the first test would get the introductory price.
 beforeEach(async () => void (await site.context.db.deleteFrom('used_intro_prices').execute()))
 afterEach(async () => {
   // Each restore also loses the renewals of the other tests' subscribers, so all payments are restored.

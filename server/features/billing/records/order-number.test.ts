@@ -56,7 +56,7 @@ it('rejects a number with one wrong character, or with two adjacent characters s
       const replaced = number.slice(0, position) + wrong + number.slice(position + 1)
       expect(parsed(replaced) === undefined).toBe(replaced !== number)
       const pair = number.slice(position, position + 2)
-      // The check character cannot detect this swap: doubled or not, 0 adds 0 to the sum, and Z adds 31.
+      // The check character cannot detect this swap: in both positions, 0 adds 0 to the check sum, and Z adds 31.
       fc.pre(pair.length === 2 && !['0Z', 'Z0'].includes(pair))
       const swapped = number.slice(0, position) + pair.charAt(1) + pair.charAt(0) + number.slice(position + 2)
       expect(parsed(swapped) === undefined).toBe(swapped !== number)

@@ -318,7 +318,7 @@ describe('the reconciliation of listed payments', () => {
     return id
   }
 
-  test('records a capture of another shop as a discrepancy and continues with the others', async () => {
+  test('records a capture of another shop as a discrepancy, and continues with the other payments', async () => {
     const foreign = foreignCapture()
     const { shopper, order, token } = await createPaidOrder()
     setCapture(token, 'REVERSED')
@@ -327,7 +327,7 @@ describe('the reconciliation of listed payments', () => {
     expect(await shopper.getOrder(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
-  test('records a huge capture and one without a currency as discrepancies and continues with the others', async () => {
+  test('records a huge capture and a capture without a currency as discrepancies, and continues with the other payments', async () => {
     const large = foreignCapture({ currency_code: 'JPY', value: '30000000' })
     const blank = foreignCapture()
     const [unit] = paypal.orders.get(blank).request.purchase_units
@@ -347,22 +347,25 @@ describe('the reconciliation of listed payments', () => {
     ['an order', /checkout\/orders\/\w+$/],
     ['a capture', /payments\/captures\/\w+$/],
     ['a dispute', /customer\/disputes\/\S+$/],
-  ])('records a discrepancy for %s that cannot be read, and continues with the others', async (_, path) => {
-    const bad = await createPaidOrder()
-    const good = await createPaidOrder()
-    paypal.orders.dispute(bad.token, 'open', clock.now())
-    setCapture(good.token, 'REVERSED')
-    paypal.fault = { on: path, with: ['500 before', '500 before', 'none'] }
-    await reconcile(site.context)
-    const met = (await loadReconciliation(site.context, undefined)).discrepancies.some(
-      ({ kind }) => kind === 'payment',
-    )
-    paypal.recover()
-    expect(met).toBe(true)
-    expect(await good.shopper.getOrder(good.order.id)).toMatchObject({ status: 'charged_back' })
-    await reconcile(site.context)
-    expect(await bad.shopper.getOrder(bad.order.id)).toMatchObject({ status: 'charged_back' })
-  })
+  ])(
+    'records a discrepancy for %s that cannot be read, and continues with the other payments',
+    async (_, path) => {
+      const bad = await createPaidOrder()
+      const good = await createPaidOrder()
+      paypal.orders.dispute(bad.token, 'open', clock.now())
+      setCapture(good.token, 'REVERSED')
+      paypal.fault = { on: path, with: ['500 before', '500 before', 'none'] }
+      await reconcile(site.context)
+      const met = (await loadReconciliation(site.context, undefined)).discrepancies.some(
+        ({ kind }) => kind === 'payment',
+      )
+      paypal.recover()
+      expect(met).toBe(true)
+      expect(await good.shopper.getOrder(good.order.id)).toMatchObject({ status: 'charged_back' })
+      await reconcile(site.context)
+      expect(await bad.shopper.getOrder(bad.order.id)).toMatchObject({ status: 'charged_back' })
+    },
+  )
 })
 
 describe('a refund that takes PayPal several days', () => {

@@ -55,7 +55,7 @@ const orders = fc.array(
     lines: fc.uniqueArray(
       fc.record({
         account: fc.constantFrom('sales:episode', 'bonus_sales', 'charged_back', 'gateway:stripe'),
-        // Sums of squares beyond the integers that a number represents exactly.
+        // The squares of the large amount exceed the integers that a number represents exactly.
         cents: fc.oneof(fc.integer({ min: -999, max: -1 }), fc.constant(-1_000_000_001)),
       }),
       { maxLength: 3, selector: ({ account }) => account },
@@ -123,7 +123,8 @@ test('each slice of a large experiment reads its viewers by the primary key', as
     (db) => countSales(db, { id: 'exp_1', until: minutes(8) }, signal, 4000),
     'these values',
   )
-  // Whether there are more viewers than in a slice, the ends of the slices, and their sums.
+  // One query checks whether there are more viewers than fit into a slice. For each slice, one query finds its end, and
+  // another sums its sales.
   expect(plans).toHaveLength(1 + 11 + 11)
   for (const { sql, plan } of plans.slice(1)) {
     expect(plan, sql).toMatch(/(using|on) experiment_exposures_pkey/)

@@ -40,7 +40,7 @@ async function advanceDays(person: Subscriber, days: number): Promise<void> {
   }
 }
 
-test('a price increase applies from the first period that begins at least 14 days after its only notice', async () => {
+test('a subscriber gets one notice of a price increase, and pays the new price from the first period that begins at least 14 days later', async () => {
   const email = address()
   const person = await Subscriber.create(site, { email })
   await advanceDays(person, 8)

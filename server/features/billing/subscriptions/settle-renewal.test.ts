@@ -273,21 +273,24 @@ describe('a paid renewal', () => {
   test.each([
     { when: 'at the start of the payment', chosen: periodEnd, wins: true },
     { when: 'after the start of the payment', chosen: after(1), wins: false },
-  ])('replaces a method chosen $when if it was paid manually: $wins', async ({ chosen, wins }) => {
-    const renewal = await makeRenewal({
-      subscription: { method_chosen_at: chosen },
-      attempt: customerAttempt(),
-    })
-    const method = wallet(`wallet of ${renewal.rows.userId}`)
-    await pay(renewal, after(day), method)
-    expect((await read(renewal.rows)).payment_method_id === renewal.rows.methodId).toBe(!wins)
-    const saved = await database.db
-      .selectFrom('payment_methods')
-      .select('next_detach_at')
-      .where('reference', '=', method.reference)
-      .executeTakeFirstOrThrow()
-    expect(saved.next_detach_at).toEqual(wins ? null : after(day))
-  })
+  ])(
+    'that was paid manually replaces a payment method that the user chose $when: $wins',
+    async ({ chosen, wins }) => {
+      const renewal = await makeRenewal({
+        subscription: { method_chosen_at: chosen },
+        attempt: customerAttempt(),
+      })
+      const method = wallet(`wallet of ${renewal.rows.userId}`)
+      await pay(renewal, after(day), method)
+      expect((await read(renewal.rows)).payment_method_id === renewal.rows.methodId).toBe(!wins)
+      const saved = await database.db
+        .selectFrom('payment_methods')
+        .select('next_detach_at')
+        .where('reference', '=', method.reference)
+        .executeTakeFirstOrThrow()
+      expect(saved.next_detach_at).toEqual(wins ? null : after(day))
+    },
+  )
 
   test('saves no method if it was charged automatically', async () => {
     const renewal = await makeRenewal()

@@ -78,8 +78,8 @@ async function onceInOrder(): Promise<void> {
 }
 
 /**
- * Sends each event five times, in random order and eight concurrently. Then does the same with the events that were
- * caused by them.
+ * Sends each event five times, in random order and eight concurrently. Then does the same with the new events that the
+ * gateways have created.
  */
 async function fiveTimesShuffled(): Promise<void> {
   for (let list = takeNewEvents(); list.length > 0; list = takeNewEvents()) {

@@ -28,7 +28,7 @@ test('an import locks an existing video before its category, as an edit in the s
   await editing.query('SELECT FROM videos WHERE id = $1 FOR UPDATE', [id])
   const publishing = publish()
   await waitForLock(pool)
-  // NOWAIT fails at once if the import has locked the category: then the two would deadlock.
+  // NOWAIT fails at once if the import has locked the category: then the import and the edit would deadlock.
   const category = editing.query("SELECT FROM categories WHERE slug = 'romance' FOR UPDATE NOWAIT")
   await expect(category).resolves.toMatchObject({ rowCount: 1 })
   await editing.query('COMMIT')

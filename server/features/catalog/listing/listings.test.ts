@@ -76,7 +76,8 @@ describe('a list that is paged while the catalogue changes', () => {
   })
 
   /**
-   * Publishes a video, archives a listed video and one that a later page would list, and plays the last video often.
+   * Publishes a video, and archives two: one that was listed, and one that a later page would list. Then plays the last
+   * video often.
    */
   const change = async () => {
     await buildTagged('Harbour 11', day(11))

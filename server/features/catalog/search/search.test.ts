@@ -83,7 +83,7 @@ describe('a search', () => {
     ['Portuguese', 'pt', 'dawn', 'Duelo ao amanhecer'],
     ['German', 'de', 'amanhecer', 'Duel at Dawn'],
   ])(
-    'finds a title in another language for a viewer who uses %s (%s), and shows it in that language or in English: %s',
+    'finds a video for a viewer who uses %s (%s) by a word in another language (%s), and shows the title in the viewer’s language or in English: %s',
     async (_name, language, keyword, title) => {
       expect(await search(keyword, language)).toEqual([title])
     },

@@ -42,43 +42,46 @@ async function counted() {
   return rows[0]
 }
 
-describe.each(['wait', 'fail'] as const)('an episode view (if another transaction conflicts: %s)', (race) => {
-  it('is counted once as started and once as finished, in any order', async () => {
-    const [a = '', b = '', c = ''] = await makeUsers(3)
-    await record([a, b], false, race)
-    expect(await counted()).toEqual({ started: 2, finished: 0 })
-    await record([b, c], true, race)
-    expect(await counted()).toEqual({ started: 3, finished: 2 })
-    // Records the same views again, as after a lost connection.
-    for (const finished of [false, true]) await record([b, c], finished, race)
-    expect(await counted()).toEqual({ started: 3, finished: 2 })
-  })
-
-  it('is counted once if a batch contains both its start and its finish', async () => {
-    const users = await makeUsers(2)
-    const both = [...viewsOf(users, false), ...viewsOf(users, true)]
-    await inTransaction((tx) => recordEpisodeViews(tx, both, race))
-    expect(await counted()).toEqual({ started: 2, finished: 2 })
-  })
-
-  it('is counted as finished once if two transactions record the finish at the same time', async () => {
-    const users = await makeUsers(3)
-    await record(users, false, race)
-    const gate = Promise.withResolvers<void>()
-    const written = Promise.withResolvers<void>()
-    const first = inTransaction(async (tx) => {
-      await recordEpisodeViews(tx, viewsOf(users, true), race)
-      written.resolve()
-      await gate.promise
+describe.each(['wait', 'fail'] as const)(
+  'an episode view (on a conflict with another transaction: %s)',
+  (race) => {
+    it('is counted once as started and once as finished, in any order', async () => {
+      const [a = '', b = '', c = ''] = await makeUsers(3)
+      await record([a, b], false, race)
+      expect(await counted()).toEqual({ started: 2, finished: 0 })
+      await record([b, c], true, race)
+      expect(await counted()).toEqual({ started: 3, finished: 2 })
+      // Records the same views again, as after a lost connection.
+      for (const finished of [false, true]) await record([b, c], finished, race)
+      expect(await counted()).toEqual({ started: 3, finished: 2 })
     })
-    await written.promise
-    const second = record(users, true, race)
-    await waitForLock(database.pool)
-    gate.resolve()
-    await Promise.all([first, second])
-    expect(await counted()).toEqual({ started: 3, finished: 3 })
-  })
-})
+
+    it('is counted once if a batch contains both its start and its finish', async () => {
+      const users = await makeUsers(2)
+      const both = [...viewsOf(users, false), ...viewsOf(users, true)]
+      await inTransaction((tx) => recordEpisodeViews(tx, both, race))
+      expect(await counted()).toEqual({ started: 2, finished: 2 })
+    })
+
+    it('is counted as finished once if two transactions record the finish at the same time', async () => {
+      const users = await makeUsers(3)
+      await record(users, false, race)
+      const gate = Promise.withResolvers<void>()
+      const written = Promise.withResolvers<void>()
+      const first = inTransaction(async (tx) => {
+        await recordEpisodeViews(tx, viewsOf(users, true), race)
+        written.resolve()
+        await gate.promise
+      })
+      await written.promise
+      const second = record(users, true, race)
+      await waitForLock(database.pool)
+      gate.resolve()
+      await Promise.all([first, second])
+      expect(await counted()).toEqual({ started: 3, finished: 3 })
+    })
+  },
+)
 
 describe('two transactions that record the same new episode view', () => {
   /** Starts the episode in one transaction, and finishes it in another one that has to wait for the first. */

@@ -239,8 +239,8 @@ class SignIn extends Step {
   async run(history: History, { context }: TestSite): Promise<void> {
     const { guest, member } = history.ids
     const from = { id: guest, language: 'en' }
-    // The guest may have removed an entry in the other process. This process may not know it, and could restore the
-    // entry for the member.
+    // The guest may have removed an entry in the other process. This process may not know about the removal, and could
+    // restore the entry for the member.
     if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
     const settle: LifecycleHooks['merge'][number] = (tx, id) =>
       at(this.process).flushUserInTransaction(tx, id)
@@ -320,7 +320,7 @@ class Count extends Step {
 const person = fc.constantFrom<Person>('guest', 'member')
 const process = fc.nat({ max: 1 })
 const video = fc.nat({ max: 1 })
-/** Minutes after the start, from devices that send late or have a fast clock. */
+/** The device's time, in minutes after the start. Devices may send late or have a fast clock. */
 const minutes = fc.nat({ max: 120 })
 const steps = fc.commands<History, TestSite, false>(
   [

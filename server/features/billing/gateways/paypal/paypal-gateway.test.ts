@@ -246,7 +246,7 @@ describe('a refund or dispute at PayPal', () => {
       expect(listed?.find((payment) => payment.reference === reference)).toMatchObject(expected)
   })
 
-  test('is reported as unread if the latest of several disputes cannot be read', async () => {
+  test('is reported as unread if it is the latest of several disputes and cannot be read', async () => {
     const since = new Date(Date.now() - 3_600_000)
     const { reference, latestId } = await paidAndDisputedTwice()
     const { orders } = paypal

@@ -26,7 +26,7 @@ beforeAll(async () => {
   fake = await startFakeStripe()
   gateway = createStripeGateway({ ...fake.settings, db: database.db, clock: systemClock, log })
 })
-// Every idempotency key must be one of ours, and no two requests may share a key.
+// Every idempotency key must have a known prefix, and no two requests may have the same key.
 afterEach(() => {
   expect([...fake.keys].filter(([, times]) => times > 1)).toEqual([])
   const ours = /^(pay|method|customer|cancel|detach|ref|one|two|three|yen)\b/
@@ -226,7 +226,7 @@ test('yen amounts are converted from and to Stripe’s whole yen', async () => {
   expect(await gateway.retrievePayment(payment)).toMatchObject({ refundedCents: 20_000 })
 })
 
-test('a refund is not made again after a day, when Stripe has forgotten its key', async () => {
+test('after Stripe has forgotten the idempotency key of a refund, the same request does not refund again', async () => {
   const { reference } = await paid('lapsed')
   const refund = { reference, amountCents: 400, key: 'ref:lapsed' }
   await gateway.refundPayment(refund)

@@ -274,7 +274,7 @@ test.each([
   },
   {
     name: 'webm',
-    note: 'live',
+    note: 'from a live stream',
     more: ['-c:v', 'libvpx', '-c:a', 'libopus', '-live', '1', ...toPipe('webm')],
   },
   { name: 'mp4', note: 'with one index', more: ['-c:a', 'aac'] },

@@ -20,7 +20,7 @@ interface Case {
   darker: { right: boolean; down: boolean }
 }
 
-/** The source frame gets darker to the right and, by less, downwards. */
+/** The source frame gets darker by 120 levels to the right, and by 80 levels downwards. */
 const cases: Case[] = [
   {
     name: 'from left to right',
@@ -49,7 +49,7 @@ const cases: Case[] = [
 ]
 
 test.each(cases)(
-  'a film whose container mirrors it $name is shown that way',
+  'a film is shown as its container states if the container mirrors it $name',
   async ({ name, matrix, size, darker }) => {
     const input = join(root, `${name}.mp4`)
     const shaded = "nullsrc=size=320x180:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'"

@@ -241,7 +241,7 @@ describe('a video stream', () => {
     ])
   })
 
-  test('of variable frame rate is converted to a constant rate with the forced keyframes, and keeps its duration', async () => {
+  test('of variable frame rate is converted to a constant rate with a keyframe at the start of each segment, and keeps its duration', async () => {
     const uneven = "select='lt(t,2)*not(mod(n,3))+gte(t,2)*lt(t,4)+gte(t,4)*not(mod(n,5))'"
     const input = join(root, 'uneven.mkv')
     ffmpeg(
@@ -261,6 +261,7 @@ describe('a video stream', () => {
       .slice(1)
       .map((line, at) => Math.round(1000 * (parseFloat(line) - parseFloat(packed[at] ?? ''))))
     expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(1)
+    // `forcedKeyframes` in build-ffmpeg-args.ts requests a keyframe at 0, 1, 2, 3 and 4 s, then every 2 s.
     expect(packed.filter((line) => line.includes('K')).map(parseFloat)).toEqual([0, 1, 2, 3, 4])
     expect(Math.abs(result.durationMs - 6000)).toBeLessThan(200)
   })
@@ -268,8 +269,9 @@ describe('a video stream', () => {
 
 describe('HDR or a wide gamut', () => {
   /**
-   * Generates two halves, each of one code value in ten bits. The given codes are from 0 to 1, as the transfer function
-   * defines them.
+   * Generates a ten-bit picture whose left and right halves each have one brightness. `left` and `right` are signal
+   * levels from 0 to 1, the scale of the transfer function. The ten-bit value of a level is 64 + 876 × level in limited
+   * range, and 1023 × level in full range.
    */
   const halves = (left: number, right: number, { cb = 512, cr = 512, range = 'tv' } = {}) =>
     lavfi(
@@ -286,20 +288,20 @@ describe('HDR or a wide gamut', () => {
   }
 
   test.each([
-    // The codes stand for 1 and 1000 cd/m². Without conversion, the results would be 38 and 192 of 255.
-    { name: 'PQ', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255] },
-    // The codes stand for a fifth of white, and for white as broadcasters define it.
-    { name: 'HLG', transfer: 'arib-std-b67', codes: [0.3, 0.75], seen: [79, 193] },
-    { name: 'PQ in full range', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255], range: 'pc' },
+    // The levels stand for 1 and 1000 cd/m². Without conversion, the results would be 38 and 192 of 255.
+    { name: 'PQ', transfer: 'smpte2084', levels: [0.15, 0.7518], seen: [25, 255] },
+    // On a display of 1000 cd/m², the levels stand for 15 cd/m² and for 203 cd/m², the reference white of broadcasters.
+    { name: 'HLG', transfer: 'arib-std-b67', levels: [0.3, 0.75], seen: [79, 193] },
+    { name: 'PQ in full range', transfer: 'smpte2084', levels: [0.15, 0.7518], seen: [25, 255], range: 'pc' },
     {
       name: 'HLG in full range',
       transfer: 'arib-std-b67',
-      codes: [0.3, 0.75],
+      levels: [0.3, 0.75],
       seen: [79, 193],
       range: 'pc',
     },
-  ])('$name becomes standard dynamic range', async ({ name, transfer, codes, seen, range = 'tv' }) => {
-    const [left = 0, right = 0] = codes
+  ])('$name becomes standard dynamic range', async ({ name, transfer, levels, seen, range = 'tv' }) => {
+    const [left = 0, right = 0] = levels
     const { top } = await make(write(name, transfer, halves(left, right, { range }), range))
     for (const [half, value] of brightnessProfile(top, 2).row.entries())
       expect(Math.abs(value - (seen[half] ?? 0)), `half ${half}: ${value}`).toBeLessThanOrEqual(4)

@@ -185,7 +185,7 @@ test('a changed file replaces its episode’s media once it is converted, and th
   expect(await context.storage.exists(`media/${fresh?.folder}/master.m3u8`)).toBe(true)
 })
 
-test('unusable files are refused by name, and the other files are imported', async () => {
+test('unusable files are refused and named, and the other files are imported', async () => {
   const folder = makeFolder('mixed', { '01.mp4': 'one.mp4' })
   writeFileSync(join(folder, '02.mp4'), '')
   writeFileSync(join(folder, '03.mp4'), '#EXTM3U\n')

@@ -38,8 +38,8 @@ test('each rendition has even sides, is not larger than its source and has the s
 test('the lowest rendition and its audio need at most 400 kbit/s, even in the worst second', () => {
   for (const hasAudio of [true, false]) {
     const lowest = planLadder({ width: 720, height: 1280, frameRate, hasAudio }).renditions.at(-1)
-    // In the worst second, the video has its maximum rate plus half a buffer that was saved before. The last number is
-    // the rate of the audio and the container.
+    // In the worst second, the video has its maximum rate, plus half of the encoder's rate buffer. 115 kbit/s are the
+    // audio and the container, 5 kbit/s the container alone.
     expect((lowest?.maxRate ?? 0) + (lowest?.buffer ?? 0) / 2 + (hasAudio ? 115 : 5)).toBeLessThanOrEqual(400)
   }
 })

@@ -131,7 +131,7 @@ test('files are moved to the storage once, even if the site’s clock is moved f
     async moveFromWorkDir(path, key, signal) {
       await context.storage.moveFromWorkDir(path, key, signal)
       moved.push(key)
-      // Without the condition, a file whose record was deleted would be moved again without end.
+      // If the purge deleted the record of a file, the import would move the file again. The condition ends this loop.
       if (moved.length <= 3) await purgeStorage({ ...context, clock })
     },
   }
