@@ -49,7 +49,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
       [members, 'is a new guest if the token was altered'],
       [
         signIn,
-        'is identified by its header token if cookies are disabled, but a cookie’s token in the header is refused, and vice versa',
+        'is identified by the token of its header or of its cookie, but neither token is valid in place of the other',
       ],
     ],
   },
@@ -176,7 +176,10 @@ export const seedCalls: Record<string, CallDocumentation> = {
   'POST /api/payment/pay': {
     callers: `${viewer}; the owner of the order`,
     tests: [
-      [billing, 'is unlocked only for its buyer when it is paid by card; other episodes stay locked'],
+      [
+        billing,
+        'that is paid by card is unlocked for its buyer, but stays locked for other users; other episodes stay locked',
+      ],
       [createOrder, "does not show another user's order or accept a payment for it"],
       [billingRaces, '50 concurrent presses of "Pay" charge once, and all get the paid order'],
       [cardFailures, 'a sixth card within an hour is not tried after five declined cards of the same user'],
@@ -313,11 +316,11 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     proofs: [
       [
         members,
-        'is identified by its header token if cookies are disabled, but not by that token in a cookie',
+        'is identified by a token in a header if cookies are disabled, but not by the same token in a cookie',
       ],
       [
         signIn,
-        'is identified by its header token if cookies are disabled, but a cookie’s token in the header is refused, and vice versa',
+        'is identified by the token of its header or of its cookie, but neither token is valid in place of the other',
       ],
     ],
   },

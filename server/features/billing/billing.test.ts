@@ -25,7 +25,7 @@ async function stateOf(shopper: Shopper, number: number): Promise<string | undef
 }
 
 describe('an episode', () => {
-  test('is unlocked only for its buyer when it is paid by card; other episodes stay locked', async () => {
+  test('that is paid by card is unlocked for its buyer, but stays locked for other users; other episodes stay locked', async () => {
     const shopper = await Shopper.create(site)
     const order = await shopper.order(locked())
     expect(order).toMatchObject({

@@ -59,7 +59,7 @@ describe('a guest', () => {
     expect(await rows()).toBe(before)
   })
 
-  it('is identified by its header token if cookies are disabled, but not by that token in a cookie', async () => {
+  it('is identified by a token in a header if cookies are disabled, but not by the same token in a cookie', async () => {
     const { headers, answer } = await site.visitor().call(getUser)
     const token = headers.get('x-user-token') ?? ''
     const byHeader = await site.visitor({ 'x-user-token': token }).callOk(getUser)

@@ -164,7 +164,7 @@ describe('a refund of a top-up', () => {
     expect(await shopper.getOrder(topUp.id)).toMatchObject({ status: 'refunded' })
   })
 
-  test('does not affect later refunds of purchases if it is partial', async () => {
+  test('that is partial does not affect later refunds of purchases', async () => {
     const { shopper, topUp } = await withBalance(200, 198)
     await refund(topUp, 10)
     const [first, , last] = [

@@ -88,7 +88,7 @@ test('an order is not deleted while the outcome of its payment is unknown', asyn
   expect(await remainingOrders(id)).toEqual([id])
 })
 
-test('orders with the same terms share one stored copy', async () => {
+test('orders with the same terms share one stored copy of these terms', async () => {
   const before = (await remainingTerms()).length
   const orders = await Promise.all([1, 2, 3].map(() => order('many agree to these')))
   expect(await remainingTerms()).toHaveLength(before + 1)

@@ -40,7 +40,7 @@ test('a sixth card within an hour is not tried after five declined cards of the 
   expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
 })
 
-test('concurrent cards from one network do not exceed its limit', async () => {
+test('concurrent payments with declined cards from one network do not exceed the limit of the network', async () => {
   const shared = await startBillingSite({ RATE_LIMIT_CARD_FAILURES_PER_IP: '1/h' })
   try {
     const orderParams = { episode_id: shared.video.episodes[3]?.id }

@@ -230,7 +230,7 @@ describe('a paid renewal', () => {
     })
   })
 
-  test('undoes the cancellation and switches to the saved method if it was paid manually', async () => {
+  test('that was paid manually undoes the cancellation and switches to the saved method', async () => {
     const renewal = await makeRenewal({
       subscription: { ...pastDue, cancel_at_period_end: true, method_detached_at: periodEnd },
       attempt: { ...customerAttempt(), started_at: after(day) },
@@ -257,7 +257,7 @@ describe('a paid renewal', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(10 * day))
   })
 
-  test('keeps the previous method if it was paid manually without a saved method', async () => {
+  test('that was paid manually without a saved method keeps the previous method', async () => {
     const renewal = await makeRenewal({
       subscription: { method_detached_at: periodEnd },
       attempt: customerAttempt(),
@@ -292,7 +292,7 @@ describe('a paid renewal', () => {
     },
   )
 
-  test('saves no method if it was charged automatically', async () => {
+  test('that was charged automatically saves no method', async () => {
     const renewal = await makeRenewal()
     const method = wallet(`wallet of ${renewal.rows.userId}`)
     await pay(renewal, periodEnd, method)
@@ -304,7 +304,7 @@ describe('a paid renewal', () => {
     expect(await saved.executeTakeFirst()).toBeUndefined()
   })
 
-  test('leaves unused methods to the janitor if it was charged automatically', async () => {
+  test('that was charged automatically leaves unused methods to the janitor', async () => {
     const renewal = await makeRenewal()
     const unused = await insertMethod(database.db, renewal.rows.userId)
     await pay(renewal, periodEnd)

@@ -132,7 +132,7 @@ describe('a converter that fails', () => {
   })
 })
 
-test('a disk is full if it has almost no free space, unless it reports no blocks', () => {
+test('a disk counts as full if it has almost no free space, unless it reports a size of 0 blocks', () => {
   expect(isFull({ blocks: 1000, bavail: 3, bsize: 4096 })).toBe(true)
   expect(isFull({ blocks: 1000, bavail: 500, bsize: 4096 })).toBe(false)
   expect(isFull({ blocks: 0, bavail: 0, bsize: 4096 })).toBe(false)

@@ -113,7 +113,7 @@ test.each([
   },
 )
 
-test('the next encoder is chosen if the best one ignores forced keyframes', async () => {
+test('the next encoder is chosen if the best encoder ignores requested keyframes', async () => {
   const encode = 'case "$*" in *libsvtav1*) encode ;; *) encode -force_key_frames 0,1 ;; esac'
   const path = writeFfmpegStub('next', ['libsvtav1', 'libaom-av1'], encode)
   expect((await find('av1', path)).extraRendition).toMatchObject({ codec: 'av1', encoder: 'libaom-av1' })

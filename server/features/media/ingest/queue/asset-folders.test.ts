@@ -113,7 +113,7 @@ test('files of a worker that died during the upload are deleted after a day, and
   const before = await filesBelow('media')
   await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
   await context.storage.write('public/ast_died-1/still.webp', 'half')
-  // The last folder is in use. It has a record as if the response to its commit had been lost.
+  // The last folder is in use, but is recorded as orphaned, as after a commit whose response was lost.
   await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${folder}`])
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
