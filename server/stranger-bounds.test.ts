@@ -144,7 +144,7 @@ test('limits the stored plays and favorites of a network', async () => {
   expectRefused(await visitor.call(addFavorite, { body: { video_id } }))
 })
 
-test('limits the tombstones that a network adds by removing unwatched videos', async () => {
+test('limits the rows that a network adds by removing unwatched videos', async () => {
   const unused = await startBillingSite(settings)
   onTestFinished(() => unused.close())
   const visitor = await createGuest(unused)

@@ -236,7 +236,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
   },
   'GET /api/reports': {
     callers: everybody,
-    tests: [[tracking, 'returns the four keys with their values from the environment, or empty values']],
+    tests: [[tracking, 'returns the four pixel ids from the environment, or empty values']],
   },
   'GET /api/webhook/payment/paypal-cancel': {
     callers: everybody,
@@ -276,7 +276,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
         'answers 429 with Retry-After only to the viewer who called too often, in the language of the viewer',
       ],
       [limits, 'add up their counts after an exchange'],
-      [limits, 'also limits an IP address, but not its media requests or probes'],
+      [limits, 'also limits the calls of an IP address, but no media requests and no health checks'],
     ],
   },
   {

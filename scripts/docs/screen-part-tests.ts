@@ -235,7 +235,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
         implementation: 'loaded only after consent',
         tests: [
-          [tracking, 'returns the four keys with their values from the environment, or empty values'],
+          [tracking, 'returns the four pixel ids from the environment, or empty values'],
           [
             consent,
             'after the viewer accepts, the site sends events to all four platforms, with the amount and the id of the order',
@@ -269,7 +269,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         tests: [
           [
             scrub,
-            'classifies a host that contains the configured text as sandbox, and any other host as production',
+            'reports the environment `sandbox` for a host that contains the configured text, and `production` for other hosts',
           ],
         ],
       },

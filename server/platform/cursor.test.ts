@@ -5,13 +5,13 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 const position = ['2026-01-02T03:04:05.678Z', 'vid_1']
 const cursor = encodeCursor('newest', position)
 
-it('a cursor decodes to its position in its own list', () => {
+it('a cursor of a list decodes to its position in that list', () => {
   expect(decodeCursor('newest', cursor, ['time', 'text'])).toEqual(position)
 })
 
 it('a cursor is refused for another list, or if a character was changed', () => {
   expect(() => decodeCursor('popular', cursor, ['time', 'text'])).toThrow(Fault)
-  // The encoded bytes fill the last character of this cursor. If they did not, its change could change no byte.
+  // With such a length, all bits of the last character are data, so a change of that character changes the data.
   expect(cursor.length % 4).toBe(0)
   const damaged = Array.from(cursor, (character, index) => {
     const other = character === 'A' ? 'Q' : 'A'

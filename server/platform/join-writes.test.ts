@@ -18,7 +18,7 @@ function fakeDatabase() {
   return { commits, transact }
 }
 
-/** A buffer of rows. A row equal to `refuses` fails its transaction; `writeAll` drops it. */
+/** A buffer of rows. A row equal to `refuses` fails its transaction; `writeAll` drops such a row. */
 class RowBuffer implements WriteBuffer<Rows> {
   rows: string[] = []
   refuses = ''

@@ -31,7 +31,7 @@ it('removes queries, fragments and media signatures at any depth, and leaves sen
   })
 })
 
-it('classifies a host that contains the configured text as sandbox, and any other host as production', () => {
+it('reports the environment `sandbox` for a host that contains the configured text, and `production` for other hosts', () => {
   expect(environmentOf('try.sandbox.example', '.sandbox.')).toBe('sandbox')
   expect(environmentOf('drama.example', '.sandbox.')).toBe('production')
   expect(environmentOf('drama.example', undefined)).toBe('production')

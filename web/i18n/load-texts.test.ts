@@ -18,7 +18,7 @@ const parts = Object.keys(files)
   .map((file) => file.slice('./en/'.length))
 const others = languages.filter((language) => language !== 'en')
 
-/** Returns every text by its dotted key; each plural form has a key of its own. */
+/** Returns every text by its dotted key; each plural form has a separate key. */
 function flatten(texts: object | undefined, path = ''): Map<string, string> {
   const entries = Object.entries(texts ?? {}).flatMap(([key, value]): [string, string][] =>
     typeof value === 'string' ? [[path + key, value]] : [...flatten(value, `${path}${key}.`)],
@@ -114,7 +114,7 @@ it.each(languages)('in %s, every text with a count has plural forms', (language)
 })
 
 it.each(languages)(
-  '%s has no percent sign, because `formatPercent` adds it with the right space',
+  'in %s, no text has a percent sign, because `formatPercent` adds the sign with the right space',
   (language) => {
     for (const part of parts)
       for (const [key, text] of flatten(files[`./${language}/${part}`]))

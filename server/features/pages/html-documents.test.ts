@@ -19,7 +19,7 @@ function documentsWith(tags: readonly string[]) {
   return createDocuments(root, () => ({ site: 'Cliffhanger', logo: '/logo.svg', consent: 'standard' }))
 }
 
-test('a document that plays at once defers its scripts and preloads no font', () => {
+test('a document that plays an episode at once defers its scripts and preloads no font', () => {
   const documents = documentsWith([script, chunk, ...fonts])
   const { html } = documents.render('index', '/', 'en', { head: '', plays: true })
   expect(html).toContain(`<head></head><body><template id="interface">${script}${chunk}</template>`)

@@ -204,7 +204,7 @@ it('a customer is signed out everywhere', async () => {
 })
 
 describe('the deletion of a customer', () => {
-  it('ends the plan and the sessions, deletes the address, and keeps the order anonymously', async () => {
+  it('ends the plan and the sessions, deletes the e-mail address, and keeps the order anonymously', async () => {
     const { shopper, userId, ...subscriber } = await Subscriber.create(site)
     const body = { id: userId, reason }
     expect(await support.studio.callOk(deleteCustomer, { body })).toEqual({ deleted: true })

@@ -38,7 +38,7 @@ it('the file has all orders, although they are read in pages, and no cell is a f
   expect(new Set([first, ...rest].map((line) => line?.split(',')[0])).size).toBe(orders)
 })
 
-it('a third concurrent download of an operator is refused', async () => {
+it('an operator’s third concurrent download is refused', async () => {
   const { studio } = await signInOperator(site, 'owner')
   const { operator } = await studio.callOk(getStudioSession)
   const { concurrencySlots: slots } = site.context

@@ -80,7 +80,7 @@ describe('the orders', () => {
     expect(second.next_cursor).toBeNull()
   })
 
-  it('refuse an end before the beginning, in the list, the export and the file', async () => {
+  it('refuse a period that ends before it begins, in the list, the export and the file', async () => {
     const query = { since: '2026-05-02T00:00:00.000Z', until: '2026-05-01T00:00:00.000Z' }
     for (const endpoint of [listOrders, exportOrders])
       expect((await owner.studio.call(endpoint, { query })).answer).toMatchObject({

@@ -52,7 +52,7 @@ const added = {
   position: 9,
 }
 
-it('a new plan is on sale at once in its position, and has its English name in untranslated languages', async () => {
+it('a new plan is on sale at once at its position, and languages without a translation show its English name', async () => {
   const plan = await owner.studio.callOk(addPlan, { body: added })
   const list = await offered()
   expect(list.at(-1)).toMatchObject({ id: plan.id, name: 'Quarter', price_cents: 3999, period_days: 90 })

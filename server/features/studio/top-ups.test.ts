@@ -98,7 +98,7 @@ describe('the top-ups', () => {
 })
 
 describe('the totals of balances', () => {
-  it('reconcile to the cent: the liability is the topped-up minus the recognised, returned and expired amounts', async () => {
+  it('reconcile to the cent: the liability is the topped-up amount minus the recognised, the returned and the expired amounts', async () => {
     const shopper = await Shopper.create(site)
     const unlockEpisode = (number: number) =>
       shopper.tryOrder({ episode_id: episodeIdOf(site, number), gateway: 'balance' })
@@ -186,7 +186,7 @@ describe('a purchase that is paid only with bonus money', () => {
 })
 
 describe('an order of a top-up', () => {
-  it('shows its unspent part, which a refund without an amount returns', async () => {
+  it('shows its unspent part, and a refund without an amount returns this part', async () => {
     const shopper = await Shopper.create(site)
     const { info: order } = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
     await shopper.tryOrder({ episode_id: episodeIdOf(site), gateway: 'balance' })

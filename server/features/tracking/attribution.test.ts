@@ -106,7 +106,7 @@ describe('touches', () => {
     })
   })
 
-  test.each([false, null])('have only the token without consent (%s)', async (answer) => {
+  test.each([false, null])('have only the token if the user has not consented (%s)', async (answer) => {
     const { userId } = await trackedVisitor(site, answer)
     await visit(userId, { fbclid: 'fb1', ttclid: 'tt1' })
     expect(await findAttribution(userId)).toBeUndefined()

@@ -86,7 +86,7 @@ test('events are dropped while the disk of the database is full', async () => {
   expect([database.written, events.dropped()]).toEqual([[], 1])
 })
 
-test('a write does not wait for a trim, and a failed trim causes no second write', async () => {
+test('a write does not wait until a user’s excess events are deleted, and is not repeated if that deletion fails', async () => {
   const { database, events } = openBuffer()
   const gate = Promise.withResolvers<void>()
   database.trim = () => gate.promise

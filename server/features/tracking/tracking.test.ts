@@ -339,7 +339,7 @@ describe('GET /api/reports', () => {
   }
   const ofEnvironment = { facebook_pixel_id: '1', google_analytics: '', tiktok_pixel: 'T1', bigo_pixel: '' }
 
-  test('returns the four keys with their values from the environment, or empty values', async () => {
+  test('returns the four pixel ids from the environment, or empty values', async () => {
     expect(await reports()).toEqual(ofEnvironment)
   })
 

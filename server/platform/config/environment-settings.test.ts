@@ -19,7 +19,7 @@ const effective = (env: Record<string, string>) =>
       .map(({ name, value, source }) => [name, { value, source }]),
   )
 
-/** Settings that are only read together with others. */
+/** Groups of settings that must be set together. Some other settings are read only with such a group. */
 const companions = {
   OIDC_ISSUER: 'https://id.example',
   OIDC_CLIENT_ID: 'site',
@@ -36,7 +36,7 @@ const companions = {
   PAYPAL_WEBHOOK_ID: 'webhook',
 }
 
-/** Placeholders in the defaults column that are not values. */
+/** Defaults that, for some settings, are a description and not a value. */
 const noValues = new Set(['none', 'off', 'all'])
 /** Settings whose default is not constant. */
 const variableDefaults = new Set(['DATA_DIR', 'PUBLIC_URL'])

@@ -33,7 +33,7 @@ test('allows exactly as many concurrent attempts as the limit', async () => {
 test('a key is deterministic, reveals nothing of its user, and depends on the secret', () => {
   const key = attemptKey('secret', 'sign-in', 'ada@example.com')
   expect(key).toBe(attemptKey('secret', 'sign-in', 'ada@example.com'))
-  // Tests a long part of the address, because the random letters of the key may spell a short word.
+  // Looks for a long part of the address. The random letters of the key could contain a short part by chance.
   expect(key).not.toContain('ada@example')
   expect(attemptKey('other', 'sign-in', 'ada@example.com')).not.toBe(key)
 })

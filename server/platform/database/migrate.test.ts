@@ -127,7 +127,7 @@ test('a check accepts the schema of the previous release if the missing migratio
   )
   await check()
   expect(lines).toEqual([expect.stringContaining('older version: 2 migrations have not run')])
-  // Only a leading comment marks a migration, so the release needs this migration.
+  // The comment counts only at the beginning of a file, so the release needs this migration.
   write('004-now.sql', 'CREATE TABLE now ()\n-- This release runs without it.')
   await expect(check()).rejects.toThrow('have not run: 004-now.sql.')
   await run()

@@ -9,7 +9,7 @@ import { preparedLookup, preparedQuery, type Placeholders } from './prepared-que
 
 let database: TestDatabase
 /**
- * The same database, always without a pooler. Without a pooler, each connection is one process of PostgreSQL, which
+ * The test's database, always without a pooler. Without a pooler, each connection is one process of PostgreSQL, which
  * keeps prepared statements and the lock time-out.
  */
 let direct: Database<Tables>
@@ -41,7 +41,7 @@ const sleep = preparedLookup(
 const connectionsOf = (answers: readonly (Answer | undefined)[]) =>
   new Set(answers.map((answer) => answer?.connection)).size
 
-it('sends concurrent look-ups over one connection, each with its own result', async () => {
+it('sends concurrent look-ups over one connection, and returns to each look-up its result', async () => {
   const answers = await Promise.all([1, 2, 3, 4].map(divideDirectly))
   expect(answers.map((answer) => answer?.quotient)).toEqual([12, 6, 4, 3])
   expect(connectionsOf(answers)).toBe(1)
@@ -121,7 +121,7 @@ it('a pipeline reconnects after its connection has broken', async () => {
   expect((await divideDirectly(2))?.connection).not.toBe(before?.connection)
 })
 
-it('reports an unavailable database to each look-up in flight with a separate error, and answers the next one', async () => {
+it('reports an unavailable database to each look-up in flight with a separate error, and answers the next look-up', async () => {
   const connection = (await divideDirectly(1))?.connection
   const underWay = Promise.allSettled([3, 3, 3].map((seconds) => sleep(direct.db, { seconds })))
   await terminate(connection)

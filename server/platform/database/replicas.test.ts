@@ -136,7 +136,7 @@ it('starts even if a replica is unavailable, and reads from another one', async 
   }
 })
 
-it('neither reads from nor writes to a standby in place of the primary, and continues once the address leads to the primary', async () => {
+it('if the address of the primary leads to a standby, fails reads and writes until the address leads to the primary again', async () => {
   const balancer = await startDatabaseProxy(servers.url)
   const own = await openDatabase<Numbers>({ dataDir: '', databaseUrl: balancer.url, migrate: false }, log)
   const write = () => own.db.updateTable('numbers').set({ number: 5 }).execute()

@@ -104,7 +104,7 @@ describe('a client that uses the site as a proxy', () => {
     expect(read(answer)).toMatchObject({ status: 200 })
   })
 
-  it('is disconnected even if it keeps its side open', async () => {
+  it('is disconnected even if it does not close the connection', async () => {
     const socket = open()
       .resume()
       .on('error', () => undefined)

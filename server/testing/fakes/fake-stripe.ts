@@ -18,7 +18,7 @@ const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', web
 export interface FakeStripe {
   url: string
   settings: typeof secrets & { apiBase: string; publicUrl: string }
-  /** The same settings as environment variables. */
+  /** `settings` as environment variables. */
   env: Record<string, string>
   store: FakeStripeStore
   setups: FakeSetupIntents

@@ -57,7 +57,7 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       expect(await storage.exists(`${at}/film.mp4`)).toBe(true)
     })
 
-    it('lists all files below a folder with size and time, but no file of a folder whose name only starts the same', async () => {
+    it('lists all files below a folder with size and time, but no file of another folder whose name begins with the name of this folder', async () => {
       const { storage, at } = newLocation()
       const before = Date.now() - 5000
       await storage.write(`${at}/v0/1.m4s`, '12345')

@@ -91,7 +91,7 @@ describe('a failing provider', () => {
   )
 })
 
-it('a sign-in and a linking report a failure if the provider cannot be reached', async () => {
+it('users get an error if they sign in or link an identity while the provider cannot be reached', async () => {
   const { social, socialSecrets } = readSocial({
     GOOGLE_CLIENT_ID: 'site',
     GOOGLE_CLIENT_SECRET: 'secret',
@@ -155,7 +155,7 @@ describe('a provider', () => {
       expect(again.get(name)).not.toBe(params.get(name))
   })
 
-  it('has flows whose HttpOnly cookie lasts an hour', async () => {
+  it('has sign-in flows with an HttpOnly cookie that lasts an hour', async () => {
     const response = await site.visitor().fetch('/api/user/social/oidc')
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(

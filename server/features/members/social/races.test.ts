@@ -23,7 +23,7 @@ afterEach(() => site.resetFaults())
 const callbackFor = async (visitor: Visitor, provider = 'oidc') =>
   grantConsent(await startSocialSignIn(visitor, provider))
 
-it('one identity in two browsers concurrently creates one account', async () => {
+it('two concurrent sign-ins with one identity create one account', async () => {
   const browsers = [site.visitor(), site.visitor()]
   const callbacks = await Promise.all(browsers.map((each) => callbackFor(each)))
   const ends = await Promise.all(
@@ -45,7 +45,7 @@ it('one identity that two members link concurrently belongs to one of them, and 
   expect(identities.flat()).toHaveLength(1)
 })
 
-it('two identities in two tabs of one guest register the guest once', async () => {
+it('a guest who concurrently signs in with two identities in two tabs is registered once', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.callOk(getUser)
   const callbacks = [await callbackFor(visitor), await callbackFor(visitor, 'tiktok')]

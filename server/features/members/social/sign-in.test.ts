@@ -81,7 +81,7 @@ describe('a first visit', () => {
   })
 
   it.each(['facebook', 'tiktok'])(
-    'creates a member without an e-mail for %s, which verifies none',
+    'creates a member without an e-mail for %s, which does not verify e-mail addresses',
     async (provider) => {
       const visitor = site.visitor()
       const { id } = await visitor.callOk(getUser)
@@ -151,7 +151,7 @@ describe('an e-mail that an account already has', () => {
     expect(await later.callOk(getUser)).toMatchObject({ id: owner.id, role: 'member' })
   })
 
-  it('is ignored if the provider has not verified it, and the new member has no e-mail', async () => {
+  it('is ignored if the provider has not verified it, so the new member has no e-mail', async () => {
     const owner = await site.createMember(String(site.claims.email))
     site.claims.email_verified = false
     const stranger = site.visitor()

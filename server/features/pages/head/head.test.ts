@@ -170,13 +170,13 @@ describe('the sitemap', () => {
       expect((await open(`/sitemaps/videos/${name}.xml`)).status).toBe(404)
   })
 
-  it('limits concurrent large responses by network', async () => {
+  it('limits the concurrent large responses to each network', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [path = ''] = /\/sitemaps\/videos\/[^<]*/.exec(index) ?? []
     const { largeResponsesPerNetwork } = site.context.resourceLimits
     const shares = [['large answers of 127.0.0.1', largeResponsesPerNetwork]] as const
     const all: (() => void)[] = []
-    // After the client has read a response, the response can hold its slot for a moment longer.
+    // A response may occupy a slot for a short time after the client has read it.
     await vi.waitFor(() => {
       while (all.length < largeResponsesPerNetwork) all.push(site.context.concurrencySlots.take(shares))
     })

@@ -33,7 +33,7 @@ async function buyFrom(...tokens: string[]) {
   return { shopper, order: info }
 }
 
-it('a link’s address has its episode and token, and the audit log names the operator who created it', async () => {
+it('the address of a link contains the episode and the token of the link, and the audit log names the operator who created the link', async () => {
   const link = await make('Autumn poster', 3)
   expect(link).toMatchObject({
     name: 'Autumn poster',
@@ -74,7 +74,7 @@ it('purchases and refunds are attributed to the viewer’s last link, even after
   })
 })
 
-it('the list of links has the same figures as the funnel, and states its first and last day', async () => {
+it('the list of links has the same figures as the funnel, and the same first and last day', async () => {
   const link = await make('Compared')
   await buyFrom(link.token)
   await aggregateFunnel(site.context.db)

@@ -35,8 +35,8 @@ async function make(): Promise<BuiltVideo> {
 }
 
 /**
- * Reads everything that a viewer can read: every document, and every GET call, also with this video's values as
- * parameters.
+ * Reads everything that a viewer can read: the documents, and the responses to the GET calls. Each call is also made
+ * with the values of this video as parameters.
  */
 async function readAll({ id, episodes }: BuiltVideo): Promise<Map<string, string>> {
   const read = new Map<string, string>()

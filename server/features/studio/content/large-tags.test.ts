@@ -23,7 +23,7 @@ afterAll(() => site.close())
 
 const query = async (text: string, values: unknown[] = []) =>
   (await site.context.database.pool.query<Record<string, unknown>>(text, values)).rows
-/** Runs all pending work, or only this number of batches, as if the process then ended. */
+/** Runs all pending work. With `batches`, stops after this number of batches, as a process that ends would. */
 async function work(batches = Infinity): Promise<void> {
   let remaining = batches
   const signal = new AbortController().signal

@@ -257,7 +257,7 @@ describe('a video', () => {
 })
 
 describe('the episodes of a video', () => {
-  it('leave a missing number free when they are reordered, for a file that is uploaded later', async () => {
+  it('are reordered, and the number of a missing episode remains free for a file that is uploaded later', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 5 })
     const [first, second, third, fourth, fifth] = episodes.map((episode) => episode.id)
     await site.context.db

@@ -49,7 +49,7 @@ async function viewers() {
   return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
 }
 
-it('a viewer of an episode counts once as started and, after nine tenths of it, once as finished', async () => {
+it('each viewer counts as one start of an episode and, from nine tenths of its length, as one finish', async () => {
   const [one, other] = [await createWatcher(), await createWatcher()]
   await one.watch(1, 100)
   await one.watch(1, length * 0.9 - 1)

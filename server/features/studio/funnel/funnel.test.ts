@@ -58,7 +58,7 @@ async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 
   return { list, totals }
 }
 
-/** Returns the ledger's figures for the same days. */
+/** Returns the totals of the ledger for the last `days` days. */
 const ledger = async (days: number) =>
   (await runCommand<ResultOf<typeof listReportDays>>('days', '--days', String(days))).totals
 

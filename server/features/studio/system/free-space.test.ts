@@ -8,6 +8,6 @@ it.each([
   expect(parseFreeSpace(formatFreeSpace(space))).toEqual(space)
 })
 
-it('finds no free space in the text of an error', () => {
+it('returns undefined for the text of an error', () => {
   expect(parseFreeSpace('EROFS: read-only file system')).toBeUndefined()
 })

@@ -193,7 +193,7 @@ describe('a job', () => {
     const succeeded = async () =>
       (await owner.studio.callOk(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
     const before = await succeeded()
-    // Requests the job again. A success soon after a recorded one is recorded only if the run was requested.
+    // The job succeeded shortly before. Another success is recorded only if an operator requested the run.
     await owner.studio.callOk(runJob, { body: { name: 'failing' } })
     await expect.poll(async () => (await succeeded()) > before).toBe(true)
     const [auditEvent] = (await owner.studio.callOk(listAuditEvents)).list

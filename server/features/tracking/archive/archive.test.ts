@@ -107,11 +107,12 @@ describe.each(['a disk', 'a bucket'])('with the archive on %s, events', (kind) =
     ])
   })
 
-  test('keep their file if the table has fewer events when their day is read again', async () => {
+  test('stay in the archived file even if the table has fewer events when their day is archived again', async () => {
     await fill('2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z')
     await archiveEvents(context, never)
     await own.db.deleteFrom('events').where('at', '=', new Date('2021-03-01T13:00:00.000Z')).execute()
-    // This storage lists no files, so the day is read again, as if another process had archived it after the listing.
+    // This storage lists no files, so the day is archived again. On a site, this happens if this process
+    // lists the files, and another process archives the day then.
     const unlisted: Storage = { ...storage, async *list() {} }
     await archiveEvents({ ...context, storage: unlisted }, never)
     expect(await archivedTimes()).toEqual(['2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z'])
@@ -178,7 +179,7 @@ describe('a month of expired events', () => {
     expect(await archivedTimes()).toEqual(['2021-01-01T00:00:00.000Z', '2021-01-31T23:59:59.999Z'])
   })
 
-  test('is archived with its late events, and events that were deleted from the table remain archived', async () => {
+  test('is archived with the events that were added after their day was archived, and events that were deleted from the table remain archived', async () => {
     const { context, db, put, stored } = await startSite()
     await put('2021-01-10T12:00:00.000Z')
     await put('2021-01-20T12:00:00.000Z')

@@ -49,7 +49,7 @@ describe('a server whose owner is killed', () => {
     expect(await countRows(server)).toBeGreaterThanOrEqual(writer.acknowledged())
   })
 
-  test('is not stopped by a process that adopted it, and is restarted by that process', async () => {
+  test('is not stopped by another process that uses it, and is restarted by that process', async () => {
     const writer = await startWriter(shared)
     const adopter = await start(shared)
     const adopted = postmasterOf(shared)
@@ -148,7 +148,7 @@ test.each([
   ['exits at its start', join('18', 'global', 'pg_control')],
   ['cannot be run', 'postgres.log'],
 ])(
-  'if a stopped server %s, its pool reports it as unavailable, and recovers once it can start',
+  'if a stopped server %s, the pool reports the database as unavailable, and works again once the server can start',
   async (_, file) => {
     const server = await start(shared)
     const pool = new SupervisedPool({ ...server.connection, max: 1 }, server.ensureRunning, log)
@@ -180,7 +180,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('an owner stops when its server gets 
   expect(await stopped.promise).toBe('SIGTERM')
 })
 
-test('compresses the pages that it writes in full to the WAL', async () => {
+test('a server compresses the pages that it writes in full to the WAL', async () => {
   const server = await start(shared)
   const client = new pg.Client(await server.ensureRunning())
   await client.connect()
@@ -215,7 +215,7 @@ test('an owner whose server was replaced by another process does not stop the ne
   await vi.waitUntil(() => writer.acknowledged() > before, pollOptions)
 })
 
-test('works in a data directory whose path is too long for a socket', async () => {
+test('a server works in a data directory whose path is too long for a socket', async () => {
   const dir = join(newDir(), 'deep'.repeat(20), 'deeper'.repeat(10))
   mkdirSync(dir, { recursive: true })
   const server = await start(dir)

@@ -194,7 +194,7 @@ describe('a site with a rate limit', () => {
     expect(loggedCount).toBeLessThan(statuses.filter((status) => status === 200).length)
   })
 
-  it('also limits an IP address, but not its media requests or probes', async () => {
+  it('also limits the calls of an IP address, but no media requests and no health checks', async () => {
     const statuses = []
     for (let index = 0; index < 130; index++) statuses.push((await site.visitor().call(getHomepage)).status)
     expect(statuses.at(-1)).toBe(429)

@@ -35,7 +35,7 @@ test('the pay button says "Subscribe" for a plan, and "Pay" for an episode or an
   expect(payLabel(t, { kind: 'plan', owed: true })('$24.99')).toBe('Pay $24.99')
 })
 
-test('in the accepted terms, the text of the item ends with one period', () => {
+test('in the accepted terms, the text of the item ends with one full stop', () => {
   const accepted = (text: string) => acceptedTextOf({ ...choice, text }, choice.terms, payLabel(t, choice))
   const rest = '$9.99 every 7 days. [Subscribe for $4.99]'
   expect(accepted('Every episode, a week at a time.')).toBe(
