@@ -82,7 +82,7 @@ test('buffers are written in one transaction, within a second', async () => {
   expect(commits).toEqual([['p1', 'e1'], ['e2']])
 })
 
-test('if a row fails the transaction of all buffers, each buffer is written on its own, and only that row is lost', async () => {
+test('if a row fails the transaction of all buffers, each buffer is written separately, and only that row is lost', async () => {
   const { commits, positions, events } = openBuffers()
   events.buffer.refuses = 'bad'
   positions.add('p1', 'p2')

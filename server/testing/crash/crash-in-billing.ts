@@ -77,7 +77,7 @@ export function crashPointsBeforeEach({ statements }: StatementCounts): CrashPoi
   return Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 }))
 }
 
-/** Opens the first connection, so that its own statements are not counted. */
+/** Opens the first connection, so that the statements that open a connection are not counted. */
 async function connect(pool: pg.Pool): Promise<Kysely<Tables>> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   await db.connection().execute(async () => {})
