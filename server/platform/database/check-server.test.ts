@@ -72,7 +72,7 @@ it('makes the server end the sessions of dead clients and stalled transactions w
   }
 })
 
-it('accepts the server for a command, which needs few connections', async () => {
+it('accepts the server for a command, because a command needs few connections', async () => {
   const opened = await openDatabase(narrow, log)
   await opened.close()
 })
@@ -91,7 +91,7 @@ it('refuses a database that is not in UTF-8', async () => {
   }
 })
 
-it('names the setting of an unreachable server', async () => {
+it('names the setting with the address of an unreachable server', async () => {
   const away = 'postgres://127.0.0.1:1/site'
   const direct = openDatabaseForRequests({ ...narrow, databaseDirectUrl: away }, log, bounds)
   await expect(direct).rejects.toThrow(/server of DATABASE_DIRECT_URL can't be used: .*ECONNREFUSED/)

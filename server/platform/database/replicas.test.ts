@@ -77,7 +77,7 @@ it('always writes to the primary', async () => {
   expect(await database.db.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 2 }])
 })
 
-it('stops using a replica that applies nothing for 5 s, and resumes once it has caught up', async () => {
+it('stops using a replica that applies no changes for 5 s, and uses it again once it has caught up', async () => {
   await servers.fallBehind()
   await database.db.updateTable('numbers').set({ number: 3 }).execute()
   await isUsed(false)
