@@ -36,8 +36,9 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   // Tests run on a phone, or with the tag `@desktop` on a desktop. `npm run test:screens` also runs the tests with the
-  // tag `@sizes` on a desktop, and those with the tag `@screens`: long ones, and details of a flow. A worker that
-  // changed to the other project would start a new site and a new browser. The fixed numbers of workers prevent this.
+  // tag `@sizes` on a desktop, and the tests with the tag `@screens`: long tests, and tests of a flow's details.
+  // The fixed numbers of workers keep each worker in one project: a worker that changed to the other project would
+  // start a new site and a new browser.
   projects: [
     { name: 'phone', workers: 4, grepInvert: /@desktop|@screens/, use: phone },
     { name: 'desktop', workers: 1, grep: /@desktop/, grepInvert: /@screens/, use: desktop },

@@ -3,7 +3,7 @@
 /**
  * Returns the command line of an npm script as it is typed where the site is installed: `npm run studio -- order list`,
  * or `cliffhanger studio order list` in the container image and with systemd, where npm may be missing. The image and
- * the systemd units set OPERATOR_COMMAND to the name of this program.
+ * the systemd units set OPERATOR_COMMAND to `cliffhanger`.
  * @param {string} script
  * @param {string} [args]
  */

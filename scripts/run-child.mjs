@@ -5,13 +5,13 @@ import { constants } from 'node:os'
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /**
- * A program that still runs this many milliseconds after a signal is killed. The site stops sooner
- * (server/platform/processes/stop-signals.ts).
+ * A program that still runs this many milliseconds after a stop signal is killed. The processes of the site have
+ * shorter limits of their own (server/platform/processes/stop-signals.ts).
  */
 export const killAfterMs = 9500
-/** The corresponding time for the site, which first finishes its current requests. */
+/** Like `killAfterMs`, for the site, which first finishes its current requests. */
 export const killSiteAfterMs = 35_000
-/** The corresponding time after a second Ctrl-C. */
+/** Like `killAfterMs`, after a second Ctrl-C. */
 const killInterruptedAfterMs = 1000
 /**
  * A SIGINT within this time after the first signal is part of the same Ctrl-C, which the terminal and npm both send

@@ -44,7 +44,7 @@ function dropStale(file) {
   if (!isStale(file)) return false
   const removal = `${file}-removal`
   if (!take(removal)) {
-    // A removal takes microseconds. So if its lock is old, the process was killed during the removal.
+    // A removal takes microseconds. So if the file `removal` is old, its process was killed during the removal.
     if (isStale(removal)) rmSync(removal, { force: true })
     return false
   }

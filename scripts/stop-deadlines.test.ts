@@ -31,7 +31,7 @@ const sendSignal = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?
 
 const spyOnExit = () => vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
 
-test('a process stops only once, however many signals it gets, and without requests exits forcibly less than 10 s after the first signal', () => {
+test('a process stops only once, however many signals it gets; if no request is under way, it exits forcibly less than 10 s after the first signal', () => {
   const { onStopSignal, stopTimeLeftMs, stopTimeoutMs } = stopSignals
   const exit = spyOnExit()
   const stop = vi.fn<(signal: string) => void>()

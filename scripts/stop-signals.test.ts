@@ -85,7 +85,7 @@ test(
       return !tree.some(isRunning)
     }
     await waitUntil('every process has ended', pressUntilEnded, timeoutMs)
-    // A press that arrives after the site has exited ends npm itself. A shell reports 130 in both cases.
+    // If Ctrl-C arrives after the site has exited, the signal ends npm itself. A shell reports 130 in both cases.
     expect([
       [130, null],
       [null, 'SIGINT'],

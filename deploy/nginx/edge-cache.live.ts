@@ -14,7 +14,7 @@ import { requestPlayback } from '#server/testing/builders/viewers-by-entitlement
 import { startRecordingOrigin, type RecordingOrigin } from '#deploy/testing/recording-origin.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
 
-/** Each viewer watches each of the episodes from start to end. */
+/** Number of viewers in the test of the cache. Each watches `watchedEpisodes` episodes completely. */
 const viewers = 200
 const watchingAtOnce = 10
 const watchedEpisodes = 2
@@ -56,7 +56,7 @@ afterAll(async () => {
   await site.close()
 })
 
-it('requests each file except captions once from the site for all viewers, and lets each browser cache it until its own URL expires', async () => {
+it('requests each file except captions once from the site for all viewers, and lets a browser cache a file until the URL of its viewer expires', async () => {
   expect(first.subject).not.toBe(second.subject)
   for (const file of files) {
     const responses = [await get(first, file), await get(second, file)]
@@ -75,7 +75,7 @@ it('requests each file except captions once from the site for all viewers, and l
   }
 })
 
-it('with a bucket, caches no captions, no redirects to images, and no playlists, which contain one viewer’s signed URLs', async () => {
+it('with a bucket, caches no captions and no redirects to images, and no playlists, because a playlist contains the signed URLs of one viewer', async () => {
   const store = await startFakeS3()
   const bucketSite = await startBillingSite(store.settings)
   const countingOrigin = await startRecordingOrigin(bucketSite.url)
@@ -136,7 +136,7 @@ it('does not cache refusals: a missing file is requested again', async () => {
   expect(origin.requestedPaths.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
 })
 
-it('logs neither the query of the URL nor that of the referrer', async () => {
+it('logs no query, neither of the URL nor of the referrer', async () => {
   const bucketEdge = edge.logs().length
   await fetch(`${edge.url}/landing?fbclid=click`, { headers: { referer: `${edge.url}/?fbclid=click` } })
   const [line = ''] = edge.logs().slice(bucketEdge).split('\n')

@@ -80,7 +80,8 @@ const compared = [
 ]
 
 /**
- * Returns the parts of a response that the tests compare. Leaves out the remaining seconds, which may differ by one.
+ * Returns the parts of a response that the tests compare. Leaves out the remaining seconds of a signed URL (`max-age`),
+ * which may differ by one between two responses.
  */
 async function fetchComparable(url: string, path: string, init: RequestInit = {}) {
   const response = await fetch(url + path, init)
@@ -186,7 +187,7 @@ it('returns 404 for a missing file, a folder, a hidden file and a secret beside 
     )
 })
 
-it('only the site sends the key of an encrypted asset, never nginx itself', async () => {
+it('nginx requests the key of an encrypted asset from the site, and never reads the key itself', async () => {
   const { db, mediaKeys } = site.context
   const media_key = mediaKeys.encrypt(boughtLink.asset, Buffer.from('sixteen bytes ok'))
   await db.updateTable('assets').set({ media_key }).where('id', '=', boughtLink.asset).execute()
@@ -209,7 +210,7 @@ it('logs no signature, whatever the request and its result', async () => {
   expect(lines.filter((line) => line.includes(boughtLink.subject))).toEqual([])
 })
 
-it('logs neither the query of the URL nor that of the referrer', async () => {
+it('logs no query, neither of the URL nor of the referrer', async () => {
   const before = nginx.logs().length
   await fetch(`${nginx.url}/landing?fbclid=click`, { headers: { referer: `${nginx.url}/?fbclid=click` } })
   const [line = ''] = nginx.logs().slice(before).split('\n')
@@ -223,7 +224,7 @@ it('passes methods other than GET to the site', async () => {
   expect(await fetchComparable(nginx.url, path, init)).toEqual(await fetchComparable(site.url, path, init))
 })
 
-it('does not send a file again that a browser has cached', async () => {
+it('does not resend a file that a browser has cached', async () => {
   const url = nginx.url + formatMediaLink(boughtLink, 'v0/00000.m4s')
   const first = await fetch(url)
   await first.text()

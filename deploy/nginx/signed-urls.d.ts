@@ -1,4 +1,4 @@
-/** The parts of an njs request that the check uses. */
+/** The parts of an njs request that the check of a signed URL uses. */
 interface NginxRequest {
   variables: { media_signature: string; media_asset: string }
 }

@@ -32,7 +32,7 @@ interface RunningServer {
 
 /**
  * Starts Prometheus with this folder's configuration and rules. It scrapes `targets`, which are the processes of a site.
- * `every` overrides the interval of 15 s.
+ * `every` replaces the interval of 15 s between two scrapes.
  */
 export function runPrometheus(options: {
   targets: readonly string[]

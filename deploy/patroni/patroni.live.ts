@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Waits for a job that a worker has completed after this time. */
+/** Waits until a worker has completed a job after `time`. */
 async function waitForJobAfter(time: Date): Promise<void> {
   const hasRun = async () => {
     const { rowCount } = await database.pool.query('SELECT FROM scheduled_jobs WHERE succeeded_at > $1', [

@@ -14,7 +14,7 @@ const postgresDir = '/usr/lib/postgresql'
 
 type MachineName = 'db-1' | 'db-2'
 
-/** Patroni's report on a machine: its role and, for a standby, whether commits wait for it. */
+/** Patroni's report on a machine. Commits wait for a `synchronous` standby, and not for a `replica`. */
 type Role = 'primary' | 'replica' | 'synchronous'
 
 export interface PatroniCluster {
@@ -23,9 +23,9 @@ export interface PatroniCluster {
   primaryUrl: string
   /** URL of a database on the replica, through HAProxy. */
   replicaUrl: string
-  /** Kills Patroni and PostgreSQL of a machine. */
+  /** Kills Patroni and PostgreSQL on a machine. */
   kill(name: MachineName): Promise<void>
-  /** Starts Patroni of a machine, which starts PostgreSQL. */
+  /** Starts Patroni on a machine. Patroni then starts PostgreSQL. */
   start(name: MachineName): Promise<void>
   hasRole(name: MachineName, role: Role): Promise<boolean>
   /** Returns the logs of all programs so far. */

@@ -17,15 +17,15 @@ import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-dead-clients-'))
 const patienceMs = 120_000
 /**
- * Maximum time from the cut to the release of the locks: 30 s of unanswered probes, and 15 s for a busy machine. It is
- * less than `idle_in_transaction_session_timeout`, which would release the locks anyway.
+ * Maximum time from the network cut to the release of the locks: 30 s of unanswered probes, and 15 s for a busy
+ * machine. It is less than `idle_in_transaction_session_timeout`, which would release the locks anyway.
  */
 const releasedWithinMs = 45_000
 
 let network: Network
 let servers: ReplicatedDatabase
 let pooler: PgBouncer
-/** Connections by the socket, which no cut interrupts. */
+/** Connections through the Unix socket. A network cut does not interrupt them. */
 let local: Database<Tables>
 /** Connections of a web process: `pool` through PgBouncer, and `sessions` directly. */
 let remote: Database<Tables>
@@ -52,7 +52,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-it('a transaction of a client that the network has cut off releases its locks within a minute, behind PgBouncer too', async () => {
+it('when the network to a client is cut, its transaction releases its locks within a minute, with and without PgBouncer', async () => {
   const settings = await remote.sessions.query(
     `SELECT current_setting('tcp_keepalives_idle') AS idle, current_setting('tcp_keepalives_interval') AS interval,
        current_setting('tcp_keepalives_count') AS probes, current_setting('tcp_user_timeout') AS unacknowledged`,

@@ -37,8 +37,8 @@ const patienceMs = 120_000
 const clients = 3
 const outageMs = 10_000
 /**
- * Maximum time until the site leaves a replica: 5 s of permitted lag, 2 s between two checks and 1 s for a check
- * (docs/scaling.md). The remaining 4 s allow for a busy machine.
+ * Maximum time until the site stops reading from a replica: 5 s of permitted lag, 2 s between two checks and 1 s for a
+ * check (docs/scaling.md). The remaining 4 s allow for a busy machine.
  */
 const leftWithinMs = 12_000
 /** Maximum age of a title that a viewer reads. The site caches responses for a second. */
@@ -65,7 +65,7 @@ beforeAll(async () => {
   pooler = await startPgBouncer(servers.url, {}, { host: primary })
   bucket = await runBucket(bucketHost)
   const log = createLog({ json: true, level: 'silent' })
-  // The test reads and writes through the socket, which no cut interrupts.
+  // The test reads and writes through the Unix socket. A network cut does not interrupt it.
   database = await openDatabase<Tables>({ dataDir: '', databaseUrl: servers.url, migrate: true }, log)
   const { s3, secrets } = loadConfig({ ...bucket.settings, DATA_DIR: home })
   if (!s3 || !secrets.s3) throw new Error('the bucket is not configured')
@@ -108,7 +108,7 @@ async function cutOff(host: string, until: () => Promise<unknown>): Promise<void
   }
 }
 
-/** Lets the replica lag or disappear until the site has left it. */
+/** Lets the replica lag or disappear until the site has stopped reading from it. */
 async function measureReplicaOutage(what: string, begin: () => Promise<void>, end: () => Promise<void>) {
   await expectReplicaUsed(1)
   const titles = watchTitles(database.db, address.url, video.id)
@@ -138,7 +138,7 @@ async function measureReplicaOutage(what: string, begin: () => Promise<void>, en
   }
 }
 
-/** Returns how long the site takes from now until it uses the replica again, in milliseconds. */
+/** Returns the time in milliseconds from now until the site uses the replica again. */
 async function measureReturn(): Promise<number> {
   const start = performance.now()
   await expectReplicaUsed(1)
@@ -166,7 +166,7 @@ it(
       expect([...pages.failures, ...plays.failures]).toEqual([])
       expect(salesBackMs).toBeLessThan(salesBackWithinMs)
     }
-    // Only the primary is needed for a purchase.
+    // A purchase needs the primary, but neither the replica nor the bucket.
     for (const { failedJourneys } of [lagging, lost, away]) expect(failedJourneys).toEqual([])
     for (const { leftMs, titles } of [lagging, lost]) {
       expect(leftMs).toBeLessThan(leftWithinMs)

@@ -195,7 +195,7 @@ it.each([
     /DATABASE_URL accepted only 3 of the 24 connections .*default_pool_size/,
   ],
 ])(
-  'refuses to start behind PgBouncer %s without a direct connection, with a readable message',
+  'without a direct connection, refuses to start behind PgBouncer %s, and logs what to change',
   async (_, settings, expectedMessage) => {
     const testPooler = await startPgBouncer(database.url, {
       default_pool_size: String(poolSize),
@@ -211,7 +211,7 @@ it.each([
   },
 )
 
-it('refuses to start if PgBouncer accepts too few clients, with a readable message', async () => {
+it('refuses to start if PgBouncer accepts too few clients, and logs what to change', async () => {
   const limitedPooler = await startPgBouncer(database.url, { max_client_conn: '10' })
   try {
     const program = await start({ DATABASE_URL: limitedPooler.url, DATABASE_DIRECT_URL: database.url })

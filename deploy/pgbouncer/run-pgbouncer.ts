@@ -31,7 +31,7 @@ interface Options {
  * Starts PgBouncer with this folder's configuration in front of a test server, for all databases of the server.
  * @param settings lines that replace those of the configuration
  * @param options `timeoutMs` replaces the time-outs of the sessions. `users` are further database users who may connect.
- * `host` is the host of a network on which PgBouncer runs and listens
+ * PgBouncer runs and listens on `host`, a host of a virtual network
  */
 export async function startPgBouncer(
   databaseUrl: string,

@@ -22,7 +22,7 @@ it('a release contains no tests, build tools or test tools', () => {
   const files = readdirSync(release.folder, { recursive: true, encoding: 'utf8' })
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   expect(own.filter((file) => /\.(test|live)\.ts$|(^|\/)testing(\/|$)|^web\//.test(file))).toEqual([])
-  // The bundle has the other sources.
+  // The bundle contains the code of all other sources.
   expect(own.filter((file) => /^(contract|demo|server)\/.*\.ts$/.test(file)).toSorted()).toEqual([
     'server/cli.ts',
     'server/features/billing/gateways/sandbox/authenticated.browser.ts',

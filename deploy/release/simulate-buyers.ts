@@ -23,7 +23,7 @@ export interface Buyers {
   journeys: () => readonly number[]
   /** Returns the failures of journeys so far. */
   failures: () => readonly string[]
-  /** Waits until enough further journeys have succeeded, at most `timeoutMs`. */
+  /** Waits until `journeysPerStep` more journeys have succeeded, at most `timeoutMs`. */
   completeMore(timeoutMs: number): Promise<void>
   /** Waits until the journeys that are under way have ended, at most `timeoutMs`. */
   finishCurrent(timeoutMs: number): Promise<void>

@@ -104,7 +104,7 @@ describe('swift', () => {
 })
 
 describe('the proxy of compose.yaml', () => {
-  it('serves the bucket by signed links, and sandboxes its files, because they share the origin of the site', async () => {
+  it('serves the files of the bucket by signed links, with a sandboxing policy, because the files have the origin of the site', async () => {
     const { delivery } = storageBehindProxy
     await storageBehindProxy.check()
     if (delivery.kind !== 'signed') throw new Error('the storage issues no signed URLs')

@@ -54,7 +54,7 @@ test("a command runs as the site's user with the site's settings and files", () 
   )
 })
 
-test('CLIFFHANGER names the folder of another release', () => {
+test('the environment variable CLIFFHANGER names the folder of another release', () => {
   const args = run(['migrate'], { CLIFFHANGER: '/opt/cliffhanger-2.0.0' })
   expect(args).toContain('/opt/cliffhanger-2.0.0/bin/node')
   expect(args).toContain('WorkingDirectory=/opt/cliffhanger-2.0.0')

@@ -22,8 +22,8 @@ export interface Outcome {
 }
 
 /**
- * Causes an outage while visitors load the homepage, open a free episode and buy. Measures what they notice until sales
- * have resumed, and prints it.
+ * Causes an outage while visitors load the homepage, open a free episode and buy. Prints the failures and delays that
+ * the visitors notice until sales have resumed.
  */
 export async function measureOutage(
   { url, freeEpisode, buyers, patienceMs }: Load,
@@ -33,7 +33,7 @@ export async function measureOutage(
   await buyers.completeMore(patienceMs)
   const [pages, plays] = [readHomepage(url), playFreeEpisode(url, freeEpisode)]
   try {
-    // While the database is away, the site serves only responses that were requested before.
+    // While the database is unavailable, the site serves only responses that were requested before.
     const haveRead = () => pages.reads() > 0 && plays.reads() > 0
     await waitUntil('visitors have loaded the homepage and a free episode', haveRead, patienceMs)
     const [failedBefore, soldBefore] = [buyers.failures().length, buyers.journeys().length]

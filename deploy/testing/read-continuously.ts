@@ -41,7 +41,7 @@ export function readContinuously(read: () => Promise<unknown>): Reader {
   }
 }
 
-/** Loads a site's homepage over and over: its page and its data. */
+/** Loads the page and the data of a site's homepage repeatedly. */
 export function readHomepage(url: string): Reader {
   const visitor = visitorFactory(url)()
   return readContinuously(async () => {

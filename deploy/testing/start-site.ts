@@ -7,11 +7,11 @@ import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 const root = join(import.meta.dirname, '..', '..')
 const startsWithinMs = 120_000
 
-/** Addresses of a site that is started later. */
+/** The reserved addresses of a site that is started later. */
 export interface SiteAddress {
   url: string
   metricsUrl: string
-  /** The settings with which a site listens there. */
+  /** The settings with which a site listens at these addresses. */
   env: Record<string, string>
 }
 
@@ -25,7 +25,7 @@ export async function reserveAddress(): Promise<SiteAddress> {
 }
 
 export interface DrillSite {
-  /** Returns whether the first process still runs. */
+  /** Returns whether the process of the site still runs. Nothing restarts it. */
   isRunning(): boolean
   close(): Promise<void>
 }

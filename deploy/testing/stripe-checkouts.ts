@@ -15,11 +15,12 @@ import type { FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /**
- * A buyer whose payment was interrupted gives up after this time, and the next one comes. Otherwise, all buyers could
- * wait for the janitor at the same time, and nobody would notice that sales are possible again.
+ * A buyer whose payment was interrupted gives up after this time, and the next buyer starts. Otherwise, all buyers
+ * could wait at the same time until the billing janitor settles their payments. No buyer would then notice that sales
+ * are possible again.
  */
 const buyerPatienceMs = 20_000
-/** Maximum time from the end of an outage to the next sale, if all buyers were interrupted and others have to come. */
+/** Maximum time from the end of an outage to the next sale, if all buyers were interrupted and had to give up. */
 export const salesBackWithinMs = buyerPatienceMs + 5_000
 const settlesWithinMs = 120_000
 
@@ -28,12 +29,12 @@ export interface StripeCheckouts {
   stripe: FakeStripe
   /** The settings of a site that uses the fake Stripe. */
   env: Record<string, string>
-  /** Pays like a browser: repeats failed calls, and looks at the order before it pays again. */
+  /** Pays like a browser: repeats failed calls, and reads the order before it pays again. */
   checkOut: Checkout
   /**
    * Checks that each payment at the fake Stripe has one paid order with access and an entry in the ledger. Also checks
    * that each order in `paid` is one of these orders, and that no buyer was charged twice.
-   * @param withinMs time within which webhook events and the janitor must settle interrupted payments
+   * @param withinMs time within which webhook events and the billing janitor must settle interrupted payments
    * @returns a sentence with the numbers of orders and charges
    */
   expectNothingLost(db: Db, paid: readonly string[], withinMs?: number): Promise<string>

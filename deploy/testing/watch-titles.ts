@@ -4,13 +4,13 @@ import { visitorFactory } from '#server/testing/site/visitor.ts'
 import { readContinuously, type Reads } from './read-continuously.ts'
 
 interface TitleReads extends Reads {
-  /** Longest time in milliseconds for which a title had been replaced when a viewer got it. */
+  /** The oldest title that a viewer got had been replaced this many milliseconds before the viewer requested it. */
   oldestMs: number
 }
 
-/** Changes the title of a video over and over, while a viewer reads it. */
+/** Changes the title of a video repeatedly, while a viewer repeatedly reads the title. */
 export function watchTitles(db: Db, url: string, videoId: string): { end(): Promise<TitleReads> } {
-  /** Times at which the titles were committed. Title n is the nth. */
+  /** The time at which each title was committed. The index is the number in the title. */
   const committedAt: number[] = []
   let oldestMs = 0
   const changes = readContinuously(async () => {

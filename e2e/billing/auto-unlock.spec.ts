@@ -74,7 +74,7 @@ test('an episode unlocks automatically after a notice with the price, and one pr
   expect(await readAvailableBalance(page)).toBe(401)
 })
 
-test('if an episode ends while the terms are open, the next one plays after the consent @screens', async ({
+test('if an episode ends while the terms are open, the next episode plays after the consent @screens', async ({
   page,
 }) => {
   await unlockButton(await topUpAtPaywall(page, 4)).click()
@@ -144,7 +144,7 @@ test('a viewer who declines auto-unlock is not asked again for the drama @screen
   await expect(autoPrompt(page)).toHaveCount(0)
 })
 
-test('auto-unlock stays off until the viewer consents to losing the right of withdrawal and presses the button', async ({
+test('auto-unlock stays off until the viewer consents to losing the right of withdrawal and presses "Turn on auto-unlock"', async ({
   page,
 }) => {
   const requests: unknown[] = []
@@ -203,7 +203,7 @@ test('if the daily undo was already used in another tab, the undo is refused wit
 test.describe('an automatic unlock whose responses get lost', () => {
   test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
-  test('is announced once the episode plays, and can be undone', async ({ page }) => {
+  test('is announced when the episode plays, and can be undone', async ({ page }) => {
     await setUpAutoUnlock(page)
     const keys: (string | undefined)[] = []
     await page.route('**/api/balance/unlock', async (route) => {

@@ -120,8 +120,7 @@ async function keepToasts(page: Page): Promise<void> {
 }
 
 /**
- * Scrolls the panel from its beginning to its end. @returns the texts that were behind the button while the panel
- * scrolled
+ * Scrolls `panel` from its beginning to its end. @returns the texts that were behind `button` while the panel scrolled
  */
 async function scrollBehind(panel: Locator, button: Locator): Promise<string[]> {
   const box = await button.boundingBox()

@@ -101,7 +101,7 @@ test('the wallet sells the offer that was chosen before the wallet’s script ha
   await page.goto(await towerUrl(page, 4))
   await scriptRequest
   await chooseMonthly(lockedPanel(page, 4))
-  // Once the frame has painted again, it has received the choice.
+  // The frame has received the choice when it has painted again.
   await expressFrame(page)
     .locator('main')
     .evaluate(() => new Promise(requestAnimationFrame))
@@ -142,7 +142,7 @@ test('if the card in the wallet is declined, the panel shows the reason, and ano
   await expectPlaying(page, 4)
 })
 
-test("a failed 3-D Secure check of a wallet's card shows a message, and the episode plays once a check is passed", async ({
+test("a failed 3-D Secure check of a wallet's card shows a message, and the episode plays after a successful check", async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)

@@ -8,7 +8,7 @@ const facebook =
 // axe is injected into the page as a script.
 test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
 
-test("in an in-app browser, a hint on the plans page links to the default browser with the campaign's code, and can be closed", async ({
+test('in an in-app browser, the plans page shows a hint that can be closed; its link opens the page in the default browser and keeps the referrer token', async ({
   page,
 }) => {
   await recordLayoutShifts(page)

@@ -80,7 +80,7 @@ test.describe('after balances were switched off', () => {
   })
 })
 
-test('the member area has one main button; for a guest, it creates an account', async ({ page }) => {
+test('the member area has one main button; for a guest, this button creates an account', async ({ page }) => {
   await page.goto('/my')
   const main = page.getByRole('main')
   await expect(main.getByRole('button', { name: 'Top up your balance' })).toBeVisible()

@@ -63,7 +63,7 @@ test('an order that does not exist is shown as not found', async ({ page }) => {
   await expect(page.locator('main').getByRole('link')).toHaveText('Browse dramas')
 })
 
-test('the return path is deleted after its use, so that another order does not lead there', async ({
+test('the return path is deleted after its use, so that the page of another order does not lead to this path', async ({
   page,
 }) => {
   const answer = await mockOrderStatus(page)
@@ -80,7 +80,7 @@ test('the return path is deleted after its use, so that another order does not l
   await expect(page.getByRole('link', { name: 'Buy again', exact: true })).toHaveAttribute('href', '/')
 })
 
-test('the data of the user is loaded again once a payment has succeeded', async ({ page }) => {
+test('the data of the user is loaded again after a payment has succeeded', async ({ page }) => {
   const answer = await mockOrderStatus(page)
   answer('pending')
   await page.goto(mockOrderPath)

@@ -38,7 +38,7 @@ async function signOutBrowser(page: Page): Promise<() => Promise<void>> {
   }
 }
 
-/** Returns the path of a mail's link with this purpose, such as `claim`. */
+/** Returns the path of the link with this purpose, such as `claim`, in the text of a mail. */
 const linkIn = (text: string, purpose: string): string =>
   new RegExp(`https?://\\S+#${purpose}=[\\w-]+`).exec(text)?.[0].replace(/^https?:\/\/[^/]+/, '') ?? ''
 

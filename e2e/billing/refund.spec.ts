@@ -19,7 +19,7 @@ async function buyFourth(page: Page, number: string): Promise<void> {
   await payByCard(page, { number })
 }
 
-test('a full refund locks the episode again, a partial refund does not, and the member area shows both', async ({
+test('a full refund locks the episode again, a partial refund does not, and the member area shows both refunds', async ({
   page,
 }) => {
   await buyFourth(page, '4242 4242 4242 4242')

@@ -189,7 +189,7 @@ test('a plan is cancelled and resumed in the member area with one click each', a
 
 const orders = (page: Page) => page.getByRole('region', { name: 'Orders and receipts' })
 
-/** Checks that the planned change is listed among the orders, and shown on its result page. */
+/** Checks that the member area lists the order of the planned change, and that the order's result page shows it. */
 async function expectPlannedChange(page: Page): Promise<void> {
   const plannedOrder = orders(page).getByRole('listitem').filter({ hasText: 'Plan: Monthly' })
   await expect(plannedOrder).toContainText(/Starts on .+, \d{4}$/)

@@ -2,7 +2,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectAccessible, expectNoOverflow } from '#e2e/support/page-quality.ts'
 import { payByCard } from '#e2e/support/playback-and-payment.ts'
 
-test('a viewer who subscribes on the plans page can start watching from there', async ({ page }) => {
+test('a viewer who subscribes on the plans page can start watching from that page', async ({ page }) => {
   await page.goto('/shopping')
   const start = page.getByRole('link', { name: 'Watch now' })
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()

@@ -61,7 +61,9 @@ test('a saved card tops up once, however often the button is pressed', async ({ 
   await expectSpendable(page, 5)
 })
 
-test('PayPal tops up and leads back to the locked episode, which the balance pays for', async ({ page }) => {
+test('PayPal tops up and leads back to the locked episode, and the balance pays for the episode', async ({
+  page,
+}) => {
   const sheet = await openTopUps(page, 5)
   await choosePaymentMethod(sheet, 'PayPal')
   await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
@@ -73,7 +75,7 @@ test('PayPal tops up and leads back to the locked episode, which the balance pay
   await expectSpendable(page, 5)
 })
 
-test('if the bonus has changed, nothing is charged; the form shows the new bonus and then pays with it', async ({
+test('if the bonus has changed, nothing is charged and the form shows the new bonus; another press pays', async ({
   page,
 }) => {
   const sheet = await openTopUps(page, 4)

@@ -27,8 +27,8 @@ export async function captureEnvelopes(context: BrowserContext): Promise<Envelop
 }
 
 /**
- * Parses an envelope: its header, then a header and a payload for each item. Each of them ends with a newline.
- * A payload whose header has a length may also contain newlines.
+ * Parses an envelope: its header, then a header and a payload for each item. Each header and each payload ends with a
+ * newline. A payload may contain newlines if the item's header has a length.
  */
 function readEnvelope(envelope: Buffer): EnvelopeItem[] {
   const items: EnvelopeItem[] = []
@@ -51,8 +51,8 @@ function endOfLine(bytes: Buffer, from: number): number {
 }
 
 /**
- * Returns a payload as text. A session recording is a line of JSON and compressed events. Of a recording, only the
- * events are returned.
+ * Returns a payload as text. A session recording consists of a line of JSON and of compressed events: returns only the
+ * uncompressed events.
  */
 function textOf(payload: Buffer): string {
   const begin = endOfLine(payload, 0) + 1

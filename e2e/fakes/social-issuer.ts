@@ -15,7 +15,10 @@ export const emailCookie = 'known_by'
 /** A cookie value for a user who denies access: the issuer redirects without a code. */
 export const deniedEmail = 'nobody'
 
-/** Starts a real OpenID Connect issuer. It denies only `deniedEmail`. @returns the settings of a site that uses it */
+/**
+ * Starts an OpenID Connect issuer. It denies access only to `deniedEmail`.
+ * @returns the settings of a site that uses the issuer
+ */
 export async function startSocialIssuer(): Promise<Record<string, string>> {
   const server = new OAuth2Server()
   await server.issuer.keys.generate('RS256')

@@ -69,10 +69,10 @@ const captionFiles: readonly CaptionFile[] = [
 ]
 const films = ['S01E01.mp4', 'Episode 2.mp4', '03.mp4']
 const cover = 'cover.heic'
-/** The first bytes of a HEIC file as phones write it. The site reads only these. */
+/** The first bytes of a HEIC file, as phones write them. The site recognizes the format by these bytes. */
 const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')])
 
-test('captions of every format and kind of file name reach the browser, imported by command line and in the studio', async ({
+test('captions of every format and kind of file name, imported by the command line or in the studio, are shown in the browser', async ({
   page,
 }, info) => {
   const files = await writeFiles(info)

@@ -382,7 +382,7 @@ export function plainFilm([red, green, blue]: readonly number[]): Buffer {
   return ffmpeg(...film, '-vf', matrix, '-c:v', 'libx264', '-crf', '4', ...labels, ...fragments)
 }
 
-/** Describes the videos of a folder. Tests check only that their audio and video are synchronous. */
+/** Describes the videos of a folder. For these, tests check only that audio and video are synchronous. */
 export function filmsOf(folder: string, names: readonly string[]): FlashingFilm[] {
   return names.map((name) => ({
     kind: name,

@@ -129,7 +129,7 @@ test('the settings keep input after a failed request and in a collapsed form, an
   expect((await download).suggestedFilename()).toBe('my-data.json')
 })
 
-test('after the session was ended elsewhere, sign-in returns to the same page with the input', async ({
+test('after the session was ended elsewhere, sign-in returns to the same page, which still has the input', async ({
   page,
   browser,
 }) => {

@@ -54,7 +54,7 @@ test('the payment fields show their errors on blur', async ({ page }) => {
   await expect(errorMessage).toBeVisible()
 })
 
-test('the brand of a card number is recognized even if it was typed before the fields’ script loaded', async ({
+test('the brand of a card number is recognized even if the number was typed before the fields’ script loaded', async ({
   page,
 }) => {
   const scriptHold = Promise.withResolvers<void>()

@@ -115,7 +115,7 @@ test('on a first visit, the service worker is registered only after the video ha
 test.describe('without a connection', () => {
   test.use({ allowedConsoleMessages: /net::ERR_/ })
 
-  test('the shell opens offline with stored data and a message, and recovers automatically', async ({
+  test('offline, the cached app shell opens with stored data and a message, and recovers automatically', async ({
     page,
     context,
   }) => {
@@ -164,7 +164,7 @@ test.describe('without a connection', () => {
   })
 })
 
-test('a document that is too slow is replaced by the shell, which shows the screen', async ({
+test('if a document is too slow, the cached app shell replaces it and shows the screen', async ({
   page,
   releaseProxy,
 }) => {
@@ -175,7 +175,7 @@ test('a document that is too slow is replaced by the shell, which shows the scre
   await expect(offline(page)).toBeHidden()
 })
 
-test('the shell loads no pixels, because it may be older than the site’s settings', async ({
+test('the cached app shell loads no pixels, because it may be older than the site’s settings', async ({
   page,
   context,
   releaseProxy,

@@ -80,7 +80,9 @@ test('the buttons of the player keep the focus from one episode to the next @des
   await expect(page.getByRole('button', { name: 'Previous episode' })).toBeFocused()
 })
 
-test('a key press shows and starts the next video before other updates @desktop', async ({ page }) => {
+test('a key press shows and starts the next video before any component renders @desktop', async ({
+  page,
+}) => {
   await openTower(page)
   await expect.poll(() => page.evaluate(() => document.querySelectorAll('video').length)).toBeGreaterThan(1)
   const videos = await page.evaluate(() => {
@@ -98,7 +100,9 @@ test('a key press shows and starts the next video before other updates @desktop'
   await expectPlaying(page, 2)
 })
 
-test('a key press is not lost if the previous step has not rendered yet @desktop', async ({ page }) => {
+test('a key press is not lost if the episode of the previous key press has not rendered yet @desktop', async ({
+  page,
+}) => {
   await openTower(page)
   await page.keyboard.press('n')
   await page.keyboard.press('n')
@@ -109,7 +113,7 @@ test('a key press is not lost if the previous step has not rendered yet @desktop
     history.replaceState = (state, title, url) => {
       replace(state, title, url)
       if (!String(url).endsWith('episode=2')) return
-      // The URL has changed, but the episode has not rendered yet. Scroll events are held until it has.
+      // The URL has changed, but the episode has not rendered yet. Scroll events are held back until it is rendered.
       addEventListener('scroll', hold, { capture: true })
       dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }))
       requestAnimationFrame(() =>

@@ -222,7 +222,7 @@ const pressNotification = (worker: Worker, url: string) =>
     await Promise.all(promises)
   }, url)
 
-test('a push is shown, and a press on it opens the episode or brings its page to the front @desktop', async ({
+test('a push is shown as a notification; a press on the notification opens the episode, in an open page of the drama if there is one @desktop', async ({
   page,
   context,
 }) => {
@@ -288,7 +288,7 @@ const replaceSubscription = (
     [old, next] as const,
   )
 
-test('if a push service replaces a subscription, the site gets the new one only if it knew the old one @desktop', async ({
+test('if a push service replaces a subscription, the site gets the new subscription only if the site knew the old one @desktop', async ({
   page,
   context,
 }) => {

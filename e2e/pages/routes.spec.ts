@@ -104,7 +104,7 @@ test('the payment frame and the studio load none of the site’s screens', async
   await expect(frame.getByRole('button').first()).toBeVisible()
   // The router sets a key in the history state as soon as it runs.
   expect(await frame.locator('body').evaluate(() => history.state?.key)).toBeUndefined()
-  // The page itself has loaded this screen; the payment frame has loaded none.
+  // The page around the payment frame has loaded this screen. The frame itself has loaded none.
   expect([...new Set(screens)]).toEqual(['VideoScreen'])
 
   screens.length = 0

@@ -65,7 +65,7 @@ test('buttons beside a row of cards scroll it with a mouse, and are disabled at 
   await expect(next).toBeEnabled()
 })
 
-test('the carousel has the same buttons, and a button at an end does not intercept clicks @screens', async ({
+test('the carousel has the same buttons as a row, and a disabled button does not intercept clicks @screens', async ({
   page,
 }) => {
   await openRoute(page, '/')
@@ -81,7 +81,7 @@ test('the carousel has the same buttons, and a button at an end does not interce
   await expect.poll(() => track.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0)
 })
 
-test('the buttons of a row work with the keyboard, and keep the focus at its end @screens', async ({
+test('the buttons of a row work with the keyboard; at the end of the row, the disabled button keeps the focus @screens', async ({
   page,
 }) => {
   const { seeAll, next, previous, scrolledBy, remainingScroll } = await openRow(page)

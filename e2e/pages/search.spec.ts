@@ -5,7 +5,7 @@ import { currentSite } from '#e2e/site/site-server.ts'
 const tower = 'The Test Tower'
 const silent = 'Wide and Silent'
 
-/** Makes the tower the older and more popular of the two dramas, without waiting ten minutes for the ranking. */
+/** Makes `tower` the older and more popular of the two dramas, without waiting ten minutes for the ranking job. */
 async function makeOrdersDiffer(): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
   await client.connect()

@@ -17,7 +17,7 @@ test('the sheets of the player trap the focus and restore it @screens @sizes', a
     await expect(dialog).toHaveAccessibleName(title)
     for (let presses = 0; presses < 15; presses++) {
       await page.keyboard.press('Tab')
-      // The browser's own bar is in the tab order; the page behind the sheet is not.
+      // The focus may also move to the browser's toolbar, but not to the page behind the sheet.
       expect(await page.evaluate(() => document.activeElement?.closest('main, dialog')?.tagName)).not.toBe(
         'MAIN',
       )

@@ -7,12 +7,13 @@ import { expectProgress, expectPlaying, towerUrl } from '#e2e/support/playback-a
 async function openTower(page: Page): Promise<void> {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // The video may play before the interface, which handles keys and the mouse wheel.
+  // The video may start to play before the interface is mounted, and only the interface handles keys and the mouse
+  // wheel.
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
 }
 
 const player = (page: Page) => page.locator('[data-player]')
-/** The captions of the first episode. The next episode, which is preloaded, has its own. */
+/** The captions of the first episode. The next episode is preloaded and has other captions. */
 const shownCaptions = (page: Page) => player(page).locator('[data-captions]').first().locator('p')
 const pause = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
 
@@ -170,7 +171,7 @@ at the right
 בהתחלה
 `
 
-test('captions are shown at the left, in the centre or at the right, as they are aligned @screens @sizes', async ({
+test('captions are shown on the left, in the centre or on the right, as their cues say @screens @sizes', async ({
   page,
 }) => {
   await openWithCaptions(page, alignedCaptions)
@@ -209,7 +210,7 @@ const verticalCaptions = `WEBVTT
 AT THE FOOT, AND FOR SO LONG THAT IT TAKES TWO LINES ON EVERY PHONE
 `
 
-test('vertical captions are shown in columns at their side without overlap @screens @sizes', async ({
+test('vertical captions are shown in columns on the left or right, as their cues say, and no captions overlap @screens @sizes', async ({
   page,
   isMobile,
 }) => {

@@ -38,7 +38,7 @@ test('the 2× badge is shown beside the unmute button', async ({ page }) => {
   await expect(speedBadge).toBeHidden()
 })
 
-test('the equalizer icon is shown on the playing episode, and not on locked ones @desktop', async ({
+test('the equalizer icon is shown on the playing episode, and not on locked episodes @desktop', async ({
   page,
 }) => {
   const current = page.getByRole('list', { name: 'Episodes' }).locator('[aria-current]')
@@ -51,10 +51,12 @@ test('the equalizer icon is shown on the playing episode, and not on locked ones
   await expect(current.locator('[class*=bars]')).toHaveCount(0)
 })
 
-test('a hold plays at double speed, and two fingers do not', async ({ page }) => {
+test('holding one finger on the video plays at double speed, holding two fingers does not', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // The interface appears later than the video.
+  // The video may start to play before the interface is mounted, and only the interface handles touches.
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   const devtools = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchEnd', ...fingers: number[]) =>

@@ -6,8 +6,8 @@ import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
 
 /**
- * Adds the extra codec to every master playlist. Both playlists have the same streams, because the tests only check
- * which playlist is chosen.
+ * Adds a playlist for an extra codec, `extra.m3u8`, to every master playlist. Both playlists have the same streams,
+ * because the tests only check which playlist is requested. @returns the names of the requested playlists
  */
 async function offerExtraCodec(page: Page, codec: string): Promise<string[]> {
   const requestedPlaylists: string[] = []

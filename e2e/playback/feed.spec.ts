@@ -32,7 +32,7 @@ test('a new visitor on a phone sees the swipe hint once', async ({ page }) => {
 
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
-  // The hint would appear together with the adjacent player. Waits for that player before the episode ends.
+  // The hint would appear when the adjacent player is mounted. Waits for that player before the episode ends.
   await expect(page.locator('[data-player] video')).toHaveCount(2)
   await skipToEnd(page)
   await expectPlaying(page, 2)
@@ -61,7 +61,7 @@ test('the buttons beside the video show the episode number and total, and the nu
 }) => {
   await page.goto(await towerUrl(page, 2))
   await expectProgress(page)
-  // The video may play before the interface, which handles the key.
+  // The video may start to play before the interface is mounted, and only the interface handles keys.
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   await page.keyboard.press('k')
   await expect(page.getByRole('button', { name: /^Episodes, / })).toHaveText('2/6')

@@ -78,7 +78,9 @@ test('a horizontal swipe opens the drama', async ({ page }) => {
   await expectProgress(page)
 })
 
-test('a feed that opens at the last loaded drama loads more without a swipe @sizes', async ({ page }) => {
+test('a feed that opens at the last loaded drama loads more dramas without a swipe @sizes', async ({
+  page,
+}) => {
   const answer = await page.request.get(`${queryHomepage.path}?sort=popular`)
   const { data } = (await answer.json()) as { data: { list: VideoCard[] } }
   const tower = data.list.find(({ title }) => title === 'The Test Tower')

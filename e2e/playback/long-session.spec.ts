@@ -80,8 +80,8 @@ async function measureAtRest(page: Page, devtools: CDPSession) {
 const numberOf = (page: Page) => Number(new URL(page.url()).searchParams.get('episode') ?? 1)
 
 /**
- * Presses the key for the next episode until episode `last` is on screen. An episode that ends in between advances by
- * itself.
+ * Presses the key for the next episode until episode `last` is on screen. If an episode ends before the key is pressed,
+ * the next episode follows automatically.
  */
 async function stepTo(page: Page, last: number): Promise<void> {
   for (let number = numberOf(page); number < last; number = numberOf(page)) {

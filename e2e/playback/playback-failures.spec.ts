@@ -20,7 +20,7 @@ async function forceHls(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
 }
 
-/** Matches the third segment of an episode, which begins after two seconds. */
+/** Matches the third segment of an episode. This segment begins at second 2. */
 const thirdSegment = /\/v\d\/00002\.m4s/
 
 for (const [player, prepare] of [
@@ -39,7 +39,7 @@ for (const [player, prepare] of [
       await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
     })
 
-    test('a missing segment shows an error, and a retry continues', async ({ page }) => {
+    test('a missing segment shows an error, and "Try again" continues the episode', async ({ page }) => {
       let requestCount = 0
       await page.route(thirdSegment, (route) => (requestCount++, route.fulfill({ status: 404 })))
       await page.goto(await towerUrl(page, 1))
@@ -86,7 +86,10 @@ for (const [player, prepare] of [
     })
   })
 
-test('a connection that returns before any request has failed is used at once', async ({ page, context }) => {
+test('if the request for hls.js fails only after the lost connection has returned, the episode continues', async ({
+  page,
+  context,
+}) => {
   const connectionLost = Promise.withResolvers<void>()
   const connectionBack = Promise.withResolvers<void>()
   const failUntilBack = (url: RegExp, failAfter: Promise<void>) => {

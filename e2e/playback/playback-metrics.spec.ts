@@ -10,7 +10,7 @@ const secondOf = (page: Page) =>
     .first()
     .evaluate((video: HTMLVideoElement) => video.currentTime)
 
-/** Records the player's own events by name. */
+/** Records the analytics events that the player sends, by name. */
 function recordPlayerEvents(page: Page): Map<string, Record<string, string>[]> {
   const events = new Map<string, Record<string, string>[]>()
   page.on('request', (request) => {
@@ -37,7 +37,7 @@ test('the player reports the start-up time of an episode, after a link and after
   expect(second?.['episode_id']).not.toBe(first?.['episode_id'])
 })
 
-test('a stall is reported when playback resumes, or as a failure if it does not @screens', async ({
+test('a stall is reported when playback resumes, or as a failure if playback does not resume @screens', async ({
   page,
 }) => {
   const events = recordPlayerEvents(page)
@@ -52,7 +52,7 @@ test('a stall is reported when playback resumes, or as a failure if it does not 
   // When the indicator is visible, the pause has lasted long enough to count as a stall.
   await expect(page.getByRole('status', { name: 'Loading' })).toHaveCSS('opacity', '1')
   segmentHold.resolve()
-  // The held segment begins at second 2 of the episode. Other stalls are ignored: a busy machine may cause them.
+  // The delayed segment begins at second 2 of the episode. Other stalls are ignored: a busy machine may cause them.
   const stallsAtHeldSegment = () =>
     (events.get('play_stall') ?? []).filter(({ at_ms }) => Math.round(Number(at_ms) / 1000) === 2)
   await expect.poll(() => stallsAtHeldSegment().length).toBe(1)

@@ -17,13 +17,13 @@ declare global {
 test.use({ playbackSpeed: 'real' })
 test.use({ allowedConsoleMessages: /ERR_FAILED|status of (403|404|500)/ })
 
-/** Matches the fifth segment of an episode. Of an adjacent episode, only the four seconds before it are preloaded. */
+/** Matches the fifth segment of an episode. Only the first four segments of an adjacent episode are preloaded. */
 const fifthSegment = /\/v\d\/00004\.m4s/
 
 /**
- * Plays the first episode until the worker runs, and continues to the second one, whose later segments the worker
- * loads.
- * @param prepare sets up faults for the worker, not for the first episode
+ * Plays the first episode until the worker runs, and then the second episode. The worker loads the segments of the
+ * second episode that were not preloaded.
+ * @param prepare sets up faults before the second episode, so that they affect only the worker
  */
 async function watchSecond(page: Page, prepare: () => Promise<unknown> = async () => {}): Promise<void> {
   const workerStarted = page.waitForEvent('worker')
@@ -38,7 +38,7 @@ async function watchSecond(page: Page, prepare: () => Promise<unknown> = async (
 
 const expectToContinue = (page: Page) => expect.poll(() => currentSecond(page)).toBeGreaterThan(4.5)
 
-/** Expects that the page itself loaded only the first episode's segments. */
+/** Expects that the page itself loaded the fifth segment of at most one episode, the first. The worker loads others. */
 async function expectNotLoadedByPage(page: Page): Promise<void> {
   const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
   expect(
@@ -85,7 +85,7 @@ test('a segment that fails twice in the worker is retried, and the episode conti
   await expectNotLoadedByPage(page)
 })
 
-test('a segment that returns 404 to the worker shows an error, and a retry continues @screens', async ({
+test('a segment that returns 404 to the worker shows an error, and "Try again" continues the episode @screens', async ({
   page,
 }) => {
   await watchSecond(page, () => page.route(fifthSegment, (route) => route.fulfill({ status: 404 })))

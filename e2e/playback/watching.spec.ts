@@ -4,7 +4,7 @@ import { expectProgress, expectPlaying, repeatEpisode, towerUrl } from '#e2e/sup
 
 const controls = (page: Page) => page.locator('[data-player] [data-visible]')
 
-/** In the page: plays from this second and, after `checks` position checks, returns the DOM changes of the player. */
+/** In the page: plays from second `from`. After `checks` position updates, returns the DOM changes of the player. */
 function changesWhilePlaying({ from, checks }: { from: number; checks: number }): Promise<string[]> {
   const player = document.querySelector('[data-player]')
   const video = player?.querySelector('video')
@@ -15,7 +15,7 @@ function changesWhilePlaying({ from, checks }: { from: number; checks: number })
   return new Promise((resolve) => {
     let remainingChecks = checks
     const checkPosition = () => {
-      // The first changes belong to the seek.
+      // Ignores the first changes, because the seek causes them.
       if (remainingChecks === checks - 1 && player)
         observer.observe(player, { subtree: true, childList: true, attributes: true, characterData: true })
       if (remainingChecks-- > 0) return
@@ -90,7 +90,7 @@ test.describe('when an episode keeps playing', () => {
   })
 })
 
-test('the volume slider persists across episodes and visits, and 0 mutes @desktop', async ({ page }) => {
+test('the volume persists across episodes and visits, and a volume of 0 mutes @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   const volume = page.getByRole('slider', { name: 'Volume' })

@@ -16,8 +16,8 @@ import { acceptInvitationLink } from '#e2e/support/studio.ts'
  * Screenshots are written to test-results/screens/<language>-<size>/, and their contact sheets beside these folders.
  * `npm run screens -- URL en-phone video` creates only sheets and screenshots whose names match. The site needs the
  * sandbox gateway.
- * With the one-time link of a new owner instead of the URL, it takes screenshots of the studio, whose folders and
- * sheets have the prefix `studio-`. `npm run studio -- operator add EMAIL` prints such a link.
+ * With the one-time link of a new owner as URL, the command takes screenshots of the studio. Their folders and sheets
+ * have the prefix `studio-`. `npm run studio -- operator add EMAIL` prints such a link.
  */
 const sizes: Record<string, Device> = {
   phone,

@@ -57,7 +57,7 @@ const test = base.extend<object, { member: State }>({
 // axe injects its own script into the page; the browser logs lost responses.
 test.use({ bypassCSP: true, allowedConsoleMessages: /net::ERR_FAILED/ })
 
-/** Opens a state in a new window, as the member or as a new visitor, and checks it. */
+/** Opens a screen in a new window, as the member or as a new visitor, and checks the screen. */
 async function checkState(
   { name, path, before, act, member }: Shot,
   { open, state }: { open: (options: BrowserContextOptions) => Promise<BrowserContext>; state: State },

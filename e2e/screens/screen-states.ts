@@ -204,8 +204,8 @@ function watching({ video, plan }: Content): Shot[] {
 }
 
 /**
- * Opens a page by a link on the homepage. The HTML of a page that is opened by its URL contains the first API
- * responses, so they could not be delayed or dropped.
+ * Opens a page by a link on the homepage. If a page is opened by its URL, its HTML contains the first API responses, so
+ * a test cannot delay or drop these responses.
  */
 const openLoadingVideo = (video: string) => (page: Page) => holdResponses(page).then(() => goTo(page, video))
 const openFailingVideo = (video: string) => (page: Page) => dropResponses(page).then(() => goTo(page, video))

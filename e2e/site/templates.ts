@@ -11,7 +11,7 @@ export const templates = {
     dramas: [{ slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }],
     settings: {},
   },
-  /** The same drama, with encrypted segments. */
+  /** The drama of `door`, with encrypted segments. */
   encryptedDoor: {
     dramas: [{ slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }],
     settings: { MEDIA_ENCRYPTION: 'aes-128' },

@@ -228,7 +228,7 @@ episodes:
 
 // The title of this test must be ASCII: it names the output folder, and Chromium without a locale opens only such
 // paths.
-test('files can be dropped anywhere on the page of their video; elsewhere they do not replace the studio page @desktop', async ({
+test('files can be dropped anywhere on the page of their video; a file dropped on another page does not replace the studio @desktop', async ({
   page,
 }, testInfo) => {
   await openStudioWithSession(page, 'editor')

@@ -116,7 +116,7 @@ test('a frame of any playable episode can become the cover', async ({ page }) =>
   await expect
     .poll(() => dialog.locator('video').evaluate((video: HTMLVideoElement) => video.readyState))
     .toBeGreaterThan(1)
-  // Without a poster, the dialog shows the frame that it would use.
+  // The video has no poster, so the dialog shows the frame that would become the cover.
   await expect(dialog.locator('video')).not.toHaveAttribute('poster')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Use this frame' }).click()

@@ -15,7 +15,7 @@ async function register(page: Page): Promise<RegisteredMember> {
   return registerMember(page, { displayName: 'Mia' })
 }
 
-/** Returns 200 if the window's viewer can play an episode of the tower, 402 if it is locked. */
+/** Returns 200 if this window's viewer can play an episode of the test drama, 402 if the episode is locked. */
 async function playbackCode(page: Page, number: number): Promise<number> {
   const video_id = /vid_\w+/.exec(await towerUrl(page, 1))?.[0] ?? ''
   const list = await page.request.get(`/api/video/episode?video_id=${video_id}`)

@@ -92,7 +92,7 @@ test('a folder can also be chosen with a button @desktop', async ({ page }, info
   await expect(page.getByText('1 caption file: English.')).toBeVisible()
 })
 
-test('a dropped ZIP of a season is uploaded like its files; an unreadable ZIP is reported @desktop', async ({
+test('a dropped ZIP of a season is unpacked and its files are uploaded; an unreadable ZIP is reported @desktop', async ({
   page,
 }, info) => {
   await openDraft(page, 'Out of a ZIP')
@@ -125,7 +125,7 @@ test('uploads resume automatically after a network loss, and after a reload once
   context,
 }, info) => {
   await openDraft(page, 'Through bad weather')
-  // An empty box at its end makes the video four parts long.
+  // An empty box at the end of the file makes the upload four parts long.
   const box = Buffer.from('\0\0\0\0free', 'latin1')
   box.writeUInt32BE(8 + 3 * partBytes)
   const film = Buffer.concat([await tinyVideo(), box, Buffer.alloc(3 * partBytes)])
@@ -135,8 +135,8 @@ test('uploads resume automatically after a network loss, and after a reload once
   page.on('response', (response) => {
     if (/\/parts\/\d+$/.test(response.url()) && response.ok()) arrived.add(response.url())
   })
-  // On a busy machine, `setOffline` can wait for the page, which waits for this request. Each retry fails too, until
-  // the page is offline.
+  // The page waits for this request. On a busy machine, `setOffline` can wait for the page. So the request fails at
+  // once, and each retry fails until the page is offline.
   let offline: 'no' | 'soon' | 'yes' = 'no'
   await page.route(/\/parts\/1$/, async (route) => {
     if (offline === 'yes') return route.fallback()

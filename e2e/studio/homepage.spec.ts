@@ -122,7 +122,7 @@ test('a category that is the source of a homepage section cannot be deleted unti
   await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
 })
 
-test('a draft survives a publication by another operator and a change of language, and its author chooses a version @desktop', async ({
+test('a draft survives a publication by another operator and a change of language; its author then chooses which version to use @desktop', async ({
   page,
   browser,
 }) => {

@@ -25,7 +25,7 @@ const germanTexts = new Set(
 
 test.use({ bypassCSP: true })
 
-/** Patterns of the studio's English texts that differ in German; placeholders match any value. */
+/** Patterns of the studio's English texts, except texts that are the same in German. Placeholders match any value. */
 const english = readdirSync(folder)
   .filter((file) => file.startsWith('en.'))
   .flatMap((file) => {
@@ -39,14 +39,14 @@ const english = readdirSync(folder)
     (text) => new RegExp(`^${text.replaceAll(/[.*+?()|[\]\\]/g, '\\$&').replaceAll(/\{\{\w+\}\}/g, '.+')}$`),
   )
 
-/** Returns true if the second stop precedes the first in reading order, left to right and column by column. */
+/** Returns true if the second stop is above the first in the same column, or to the left of it in the same row. */
 const isBefore = ({ position: first }: TabStop, { position: second }: TabStop) => {
   const isAbove = second.bottom <= first.top + 4 && second.left < first.right - 4
   const isInRow = second.top < first.bottom - 4 && second.bottom > first.top + 4
   return isAbove || (isInRow && second.right <= first.left + 4)
 }
 
-/** Returns readable faults of a page's tab stops. */
+/** Returns the faults of a page's tab stops as texts. */
 function faultsOf(stops: TabStop[]): string[] {
   const names = stops.filter(({ kind }) => kind === 'button').map((stop) => stop.name)
   return stops.flatMap((stop, index) => {

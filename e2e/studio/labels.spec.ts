@@ -99,7 +99,7 @@ test('merging a tag into another removes the first tag, and deleting a tag keeps
   await expect(page.getByLabel('Tags')).toHaveValue(into)
 })
 
-test('the order of the categories in the menu is changed with the keyboard, and the focus follows', async ({
+test('the keyboard changes the order of the categories in the menu, and the focus stays on the moved category', async ({
   page,
 }) => {
   const own = uniqueName('')

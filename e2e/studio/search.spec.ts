@@ -65,7 +65,9 @@ test('a late response does not replace the result of newer input @desktop', asyn
   await expect(field).toHaveValue(quick)
 })
 
-test('the search field follows the URL: the area’s navigation link clears it @desktop', async ({ page }) => {
+test('the search field follows the URL: the area’s navigation link clears the field @desktop', async ({
+  page,
+}) => {
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/videos?q=nothing-is-called-so')
   const field = page.getByRole('searchbox', { name: 'Search by title' })

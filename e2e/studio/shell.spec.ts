@@ -39,7 +39,7 @@ test('a load error is shown once, without a message over its retry button', asyn
   await expect(page.getByRole('table', { name: 'Videos' })).toBeVisible()
 })
 
-test('the buttons of a sheet are as far from its end as from its sides', async ({ page }) => {
+test('the buttons of a sheet are as far from its lower edge as from its side', async ({ page }) => {
   await openStudioWithSession(page, 'owner')
   await page.goto('/studio/videos')
   await page.getByRole('button', { name: 'New video' }).click()

@@ -73,7 +73,7 @@ test('a waiting job is shown as completed without a reload @desktop', async ({ p
   await expect(job(page)).toContainText('OK')
 })
 
-test('support sees an abandoned mail without its link, and resends the mail, which arrives', async ({
+test('support sees an abandoned mail but not the secret link in it, and resends the mail, which arrives', async ({
   page,
 }) => {
   const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`

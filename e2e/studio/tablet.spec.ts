@@ -19,7 +19,7 @@ const pages = [
 
 for (const language of ['en', 'dy'] as const)
   test(
-    `the tables of the studio fit a tablet, and the account menu is behind a button, in ${language}`,
+    `the tables of the studio fit a tablet, and a button opens the account menu, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
       await openStudioWithSession(page, 'owner')

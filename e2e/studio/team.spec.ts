@@ -39,7 +39,9 @@ test('changing a role asks for confirmation, and a message then reports the chan
   await expect(role).toHaveValue('editor')
 })
 
-test('an invited member chooses the language, and the app secret stays valid', async ({ page }) => {
+test('an invited operator chooses the language, and the secret for the authenticator app stays the same', async ({
+  page,
+}) => {
   const { link } = await inviteOperator('editor')
   await page.goto(link)
   const secret = (await page.locator('code').textContent()) ?? ''
@@ -53,7 +55,7 @@ test('an invited member chooses the language, and the app secret stays valid', a
   await page.getByRole('button', { name: 'Studio öffnen' }).click()
   await expect(page.locator('ul code')).toHaveCount(10)
 
-  // A used link is reported on the page, and not also in a toast.
+  // The page reports that the link was already used. No toast repeats this.
   await page.goto('/studio')
   await page.goto(link)
   await expect(page.getByRole('alert')).toContainText('bereits verwendet')
@@ -79,10 +81,10 @@ test('an error message disappears once the input is valid @desktop', async ({ pa
 
 test('a returning operator signs in with password and code, and signs out @desktop', async ({ page }) => {
   const { email, secret } = await openStudioByInvitation(page, 'analyst')
-  // Waits for a new page: the navigation after the invitation would close the menu.
+  // Loads a new page, because the navigation that follows the invitation could close the menu.
   await page.goto('/studio')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  // On a phone, the account menu is behind a button.
+  // On a phone, a button opens the account menu.
   const account = page.getByRole('button', { name: 'Account and language' })
   if (await account.isVisible()) await account.click()
   await page.getByRole('button', { name: 'Sign out' }).click()

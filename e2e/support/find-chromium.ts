@@ -17,9 +17,9 @@ export async function findChromium(): Promise<{ executablePath: string; args: st
 }
 
 /**
- * Arguments of the packaged Chromium that are left out, because they allow only one page at a time or disable security.
- * Without a zygote process, the process of every page would start from scratch. This would take a tenth of the tests'
- * time.
+ * Arguments of the packaged Chromium that are left out. `--single-process` allows only one page at a time. With
+ * `--no-zygote`, the process of every page starts from scratch, which would take a tenth of the tests' time. The others
+ * disable security.
  */
 const excludedArgs = [
   '--single-process',

@@ -147,8 +147,8 @@ function storeConsent(answer: string | null): void {
 }
 
 /**
- * Runs in each page: slows playback down to a tenth once the episode has loaded or half of it has played. It waits for
- * this, because browsers buffer little at such a speed.
+ * Runs in each page: slows playback down to a tenth once the episode has loaded or half of it has played. Not earlier,
+ * because browsers buffer little at this speed.
  */
 function playSlowly(): void {
   const slow = ({ target }: Event) => {

@@ -114,7 +114,7 @@ export function cardForm(page: Page): { form: FrameLocator; card: FrameLocator }
 export const expressFrame = (page: Page): FrameLocator =>
   page.frameLocator('iframe[title="Wallet"], iframe[title="Geldbörse"]')
 
-/** Returns the sheet of the sandbox's wallet, which covers the document with its button. */
+/** Returns the sheet of the sandbox's wallet. The sheet covers the document that contains the wallet's button. */
 export const sandboxSheet = (document: FrameLocator): FrameLocator =>
   document.frameLocator('iframe[title="Sandbox Pay"]')
 
