@@ -10,7 +10,7 @@ const signal = new AbortController().signal
 const node = process.execPath // Replaces ffmpeg to simulate a failure or a hang.
 
 describe('running ffmpeg', () => {
-  it('rejects with its last output when it fails', async () => {
+  it('rejects with the last output of ffmpeg when ffmpeg fails', async () => {
     await expect(
       runFfmpeg(['-e', "console.error('no such filter'); process.exit(3)"], { ffmpegPath: node, signal }),
     ).rejects.toThrow(/ended with 3: no such filter/)

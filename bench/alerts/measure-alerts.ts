@@ -47,7 +47,7 @@ interface Fault {
  * needs 15 minutes without a successful payment. Requires root privileges, to mount a small disk. Uses little CPU.
  */
 export async function measureAlerts(): Promise<void> {
-  /** Close functions of the opened resources, in the order of opening. */
+  /** Functions that close the opened resources, in the order in which the resources were opened. */
   const opened: (() => void | Promise<void>)[] = []
   try {
     await runDrill((close) => void opened.push(close))
@@ -130,7 +130,7 @@ async function runDrill(atEnd: (close: () => void | Promise<void>) => void): Pro
   ]
   const [paying, others] = await Promise.all([
     measureFault(watch, failingStripe(fakes)),
-    // The fault of Stripe lasts for more than 15 minutes. The other faults run one after the other meanwhile.
+    // Stripe's fault lasts for more than 15 minutes. Meanwhile, the other faults are measured one after the other.
     inTurn(faults, (fault) => measureFault(watch, fault)),
   ])
   printLines([
@@ -152,7 +152,7 @@ function failingStripe({ stripe }: FakeGateways): Fault {
 }
 
 /**
- * Starts a fault, waits for its alerts and their mails, ends it, and waits until the alerts are resolved.
+ * Starts a fault, waits for its alerts and their mails, ends the fault, and waits until the alerts are resolved.
  * @returns a row for each alert
  */
 async function measureFault(watch: AlertRecorder, fault: Fault): Promise<string[][]> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** A separate disk, which can be filled without harm to the machine. */
 interface SmallDisk {
   folder: string
-  /** Fills the disk until only this share (0 to 1) is free. */
+  /** Fills the disk until only the share `free` (0 to 1) of it is free. */
   fill(free: number): Promise<void>
   empty(): void
   close(): void

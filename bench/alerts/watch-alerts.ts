@@ -9,7 +9,7 @@ import { startFakeSmtp } from '#server/testing/fakes/fake-smtp-server.ts'
 type Stage = 'pending' | 'firing' | 'mailed' | 'over'
 
 export interface AlertRecorder {
-  /** Returns the milliseconds from `since` until an alert reached a stage; undefined if it has not reached it. */
+  /** Returns the milliseconds from `since` until an alert reached a stage; undefined before that. */
   msUntil(alert: string, stage: Stage, since: number): number | undefined
   /** Returns the names of all alerts that have fired since `since`. */
   firedSince(since: number): string[]

@@ -6,7 +6,7 @@ import pg from 'pg'
 
 /**
  * Options of the baseline, a plain Fastify server. It runs in its own process, with these options as one JSON argument.
- * `answers`: responses to send, each with its content type, and the number of indexed look-ups to run before it is sent.
+ * `answers`: responses, each with its content type and the number of indexed look-ups that run before it is sent.
  * `files`: a folder of static files. `connections`: maximum number of database connections.
  */
 export interface BareOptions {
@@ -37,8 +37,8 @@ for (const { path, file, type, queries } of options.answers) {
   })
 }
 
-// Serves the same stream under two paths. When the page switches to the second path, the browser has not cached its
-// files.
+// Serves the same stream under two paths. So when the page switches to the second path, the browser has not cached the
+// files under this path.
 for (const place of ['/files/*', '/files-again/*'])
   app.get(place, async (request, reply) => {
     const { '*': path } = request.params as { '*': string }
@@ -49,7 +49,7 @@ app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(
 app.get('/native-player', (_request, reply) =>
   reply.type('text/html').send(readFileSync(options.nativePlayerPage)),
 )
-// Compressed, as on the site, because the size matters on a slow connection.
+// hls.js is compressed, as on the site, because its size matters on a slow connection.
 const hls = brotliCompressSync(readFileSync(options.hls))
 app.get('/hls.js', (_request, reply) =>
   reply

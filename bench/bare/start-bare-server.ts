@@ -12,7 +12,7 @@ export interface BareServer {
 const defaultPort = 3912
 const root = join(import.meta.dirname, '../..')
 
-/** Starts the bare server in its own process. The site that it is compared with has its own process too. */
+/** Starts the bare server in a separate process, because the compared site also runs in a separate process. */
 export async function startBareServer(
   options: Pick<BareOptions, 'answers' | 'files' | 'connection' | 'connections'>,
   port = defaultPort,

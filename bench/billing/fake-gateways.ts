@@ -39,9 +39,9 @@ const holdMs = 1500
 const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
 
 /**
- * Starts both servers. Like the real gateways, they send each webhook event until the site accepts it, sometimes again,
- * and in any order. Meanwhile, some of PayPal's payments are pending, declined, disputed, reversed or partially
- * refunded.
+ * Starts both servers. Like the real gateways, they send each webhook event until the site accepts it, and sometimes
+ * send an accepted event again. The events arrive in any order. Meanwhile, some of PayPal's payments are pending,
+ * declined, disputed, reversed or partially refunded.
  */
 export async function startFakeGateways(siteUrl: string): Promise<FakeGateways> {
   let aheadMs = 0

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
-/** An HTTP server that lists payments as Stripe does, and generates them from their numbers. */
+/** An HTTP server that lists payments as Stripe does. It generates each payment from the payment's number. */
 export interface ManyPaymentsGateway {
   url: string
   /** Number of requests so far. */

@@ -10,8 +10,9 @@ const tickMs = 200
 
 /**
  * `npm run bench -- billing-faults`: runs checkouts at all three gateways (`--checkouts 1000 --clients 8`), with a
- * network fault in every request that moves money. The five faults are equally likely: dropped before processing,
- * dropped afterwards, status 500 afterwards, timeout, and 429.
+ * network fault in every request that moves money. The five faults are equally likely. In two of them, the gateway does
+ * not process the request: the request is lost, or the response is 429. In the other three, the gateway
+ * processes the request, but the response is lost, has the status 500, or times out.
  * The bench fails if a payment is lost, duplicated or still open afterwards, if a paid order gives no access, or if
  * an order gives access without a payment.
  */

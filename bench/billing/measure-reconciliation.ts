@@ -13,7 +13,7 @@ import { startManyPaymentsGateway } from './many-payments-gateway.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const counts = [15_000, 150_000] as const
-/** Maximum memory with ten times as many payments, as a ratio to the memory with the smaller number. */
+/** Maximum ratio of the memory for the larger number of payments to the memory for the smaller number. */
 const maxRatio = 1.25
 
 interface Result {
@@ -24,8 +24,9 @@ interface Result {
 }
 
 /**
- * `npm run bench -- reconciliation`: compares days of 15,000 and of 150,000 payments with a server that lists them as
- * Stripe does, and prints the time and the memory of the process. Fails if the memory grows with the payments.
+ * `npm run bench -- reconciliation`: reconciles a day of 15,000 and a day of 150,000 payments with a server that lists
+ * payments as Stripe does. Prints the time and memory of each reconciliation. Fails if the memory grows with the number
+ * of payments.
  */
 export async function measureReconciliation(): Promise<void> {
   const measured: (Result & { count: number; requests: number })[] = []

@@ -55,7 +55,7 @@ export async function checkOut(buyer: Buyer, params: OrderParams): Promise<Sale 
     return answer
   })
   if (!answer) return undefined
-  // If the wallet did not respond, the order exists anyway, and is in the buyer's list of orders.
+  // If the gateway did not respond, the order exists although the request failed. It is the buyer's latest order.
   const order = answer.code === 200 ? answer.info : (await findOrders(buyer))?.[0]
   return order && { orderId: order.id, gateway: params.gateway, status: await pay(buyer, order) }
 }

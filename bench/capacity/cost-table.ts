@@ -8,13 +8,13 @@ export interface Bench {
   pool: Pool
   /** Does some work and returns its costs. `pid` is the process whose CPU counts, by default the site's. */
   measured: (work: () => unknown, pid?: number) => Promise<Costs>
-  /** Waits until neither the site nor PostgreSQL has work left from before. */
+  /** Waits until the site and PostgreSQL have finished the work of earlier steps. */
   settle: () => Promise<void>
 }
 
 /**
- * Milliseconds to wait after each step. In this time, PostgreSQL counts the transactions of connections that have become
- * idle. Otherwise some of these transactions would be counted in the next step.
+ * Milliseconds to wait after each step. In this time, PostgreSQL counts the transactions of connections that have
+ * become idle. Otherwise some of these transactions would be counted in the next step.
  */
 export const countedMs = 11_000
 

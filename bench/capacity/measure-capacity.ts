@@ -14,8 +14,9 @@ const minuteMs = 60_000
 
 /**
  * `npm run bench -- capacity 200` measures the costs of an idle minute, a member (200 arrive and watch), a sale, and a
- * minute of an uploaded film. Each part has a site of its own. `--only idle`, `watching`, `sale` or `upload` measures
- * one part. `--minutes 2` sets the duration of `idle` and of `watching`. `--edge` leaves segments to a proxy or CDN.
+ * minute of an uploaded film. Each part runs on a separate site. `--only idle`, `watching`, `sale` or `upload` measures
+ * one part. `--minutes 2` sets the duration of `idle` and of `watching`. With `--edge`, the members request no segments,
+ * as if a proxy or CDN served them.
  */
 export async function measureCapacity(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -12,7 +12,7 @@ const atOnce = 5
 
 /**
  * Measures the cost of a sale: a guest buys an episode in the sandbox and gets the receipt. Then measures the cost of a
- * link to such an episode. Prints the sales per second.
+ * link to a bought episode. Prints the sales per second.
  * @returns lines of the table, per sale and per link
  */
 export async function measureSales({ site, pool, measured, settle }: Bench): Promise<string[][]> {

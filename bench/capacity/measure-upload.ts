@@ -17,7 +17,7 @@ export async function measureUpload({ site, measured, settle }: Bench): Promise<
   makeBenchContent(folder, 'the-upload', site.ffmpeg.ffmpegPath, content)
   await settle()
   const before = readStoredBytes(site.dataDir)
-  // The import is a child of this process, so its CPU is counted with that of this process.
+  // The import is a child process of this process, so the CPU time of this process includes the CPU time of the import.
   const costs = await measured(() => importFolder(folder, site.env), process.pid)
   const added = [...readStoredBytes(site.dataDir)].map(([kind, bytes]) => {
     const perMinute = (bytes - (before.get(kind) ?? 0)) / minutes

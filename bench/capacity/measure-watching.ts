@@ -8,9 +8,12 @@ import { openMeter, Viewer, type Meter, type OpenedEpisode } from './viewer.ts'
 const minuteMs = 60_000
 /** Period over which the viewers arrive, in milliseconds. */
 const arriveMs = 30_000
-/** Period over which the viewers start to watch, in milliseconds: the interval between two saves of a position. */
+/**
+ * Period over which the viewers start to watch, in milliseconds. It is as long as the interval between two saves of a
+ * position, so that the saves are spread evenly.
+ */
 const startMs = 15_000
-/** Milliseconds after the measurement at which the viewers leave. */
+/** Milliseconds from the end of the measurement until the viewers leave. */
 const leaveMs = 1000
 /** Positions that each member saves without load: as many as in two minutes of watching. */
 const savesAtRest = 10
@@ -25,8 +28,9 @@ interface Options {
 }
 
 /**
- * Measures the cost of members in three phases: they arrive (homepage, then a video), start to watch, and all watch.
- * Then measures the cost of vacuuming the tables. Prints the latency with and without these members.
+ * Measures the cost of members in three phases: members arrive (homepage, then a video), members start to watch one by
+ * one, and all members watch. Then measures the cost of vacuuming the tables. Prints the latency with and without this
+ * load.
  * @returns a line of the table for each phase, and one for the vacuum
  */
 export async function measureWatching(

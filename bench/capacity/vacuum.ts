@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 
-/** Longer than a round of PostgreSQL's autovacuum, which runs once a minute. */
+/** If no table is vacuumed for this time, none is due: PostgreSQL's autovacuum starts once a minute. */
 const quietSeconds = 75
 const pollMs = 5000
 const longestMs = 600_000
@@ -27,9 +27,9 @@ export async function waitForVacuum(pool: Pool): Promise<void> {
 }
 
 /**
- * Keeps PostgreSQL's autovacuum from starting, so that its cost can be measured on its own (`vacuumAsPostgres`). Sends
+ * Keeps PostgreSQL's autovacuum from starting, so that its cost can be measured separately (`vacuumAsPostgres`). Sends
  * SIGHUP only to the autovacuum's launcher, which then reads its settings again. PostgreSQL's main process must not get
- * the signal: the site would take it for a request to stop (`watchForStopSignals`).
+ * SIGHUP, because the site would then stop (`watchForStopSignals`).
  */
 export async function holdVacuum(pool: Pool): Promise<void> {
   await pool.query("ALTER SYSTEM SET autovacuum_naptime = '1d'")

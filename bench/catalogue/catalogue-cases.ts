@@ -5,7 +5,7 @@ import { pagesOf, readCursors } from './pick-cursors.ts'
 
 /**
  * A listing to measure: the URLs that clients request in turn, and how many times slower the listing may be in the
- * largest catalogue than in the first.
+ * largest catalogue than in the first catalogue, the baseline.
  */
 export interface CatalogueCase {
   name: string

@@ -18,14 +18,13 @@ export interface CatalogueSize {
   people: number
   /** Number of users with a history. */
   watchers: number
-  /** Number of videos that each of them has watched. */
+  /** Number of videos that each user with a history has watched. */
   historyEach: number
 }
 
 /**
- * Number of videos whose search rows are created by the site's own function, which takes 4 ms for each video. The other
- * search rows are copies: they contain the words of these rows in turn, from the first to the last, then from the first
- * again.
+ * Number of videos whose search rows are created by the site's function, which takes 4 ms for each video. The search
+ * rows of all other videos are copies of these rows, which are repeated as often as necessary.
  */
 const indexedBySite = 100_000
 
@@ -179,8 +178,9 @@ function stepsOf({ videos, people, watchers, historyEach }: CatalogueSize): Step
 }
 
 /**
- * Sets the tiers as the site's job does, so that the job changes nothing when it runs later. Rewrites the
- * table: an update of every row would double its size, which does not happen in a catalogue that grows gradually.
+ * Sets the tiers of the videos (`tierSizes`) as the site's job does, so that the job changes nothing when it runs later.
+ * Rewrites the table `video_search`, because an update of every row would double the size of the table. This does not
+ * happen in a catalogue that grows gradually.
  */
 async function arrange(client: PoolClient): Promise<void> {
   const fronts = tierSizes.map(

@@ -45,8 +45,8 @@ export function pagesOf(
 }
 
 /**
- * Returns the values of a cursor. In a list by popularity, they begin with the rank change at which the last page
- * ended: here, none.
+ * Returns the values of a cursor. In a list by popularity, the first two values are the rank change at which the last
+ * page ended. The bench uses the values for “no rank change”.
  */
 function inOrder(sort: 'newest' | 'popular' | undefined, place: NonNullable<Place>) {
   return sort === 'popular' ? [0, '', ...place] : place

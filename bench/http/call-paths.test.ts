@@ -4,7 +4,8 @@ import { exportUser } from '#contract/members.ts'
 import { callPaths } from './call-paths.ts'
 
 /**
- * Each data export is recorded, and the exported data contains these records. So the response would grow under load.
+ * Paths of the endpoints that are not measured: the data export. The site records each export, and the exported data
+ * contains these records. So the response would grow under load.
  */
 const unmeasured: readonly string[] = [exportUser.path]
 

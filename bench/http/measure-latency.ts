@@ -6,8 +6,9 @@ import { runClients } from './run-clients.ts'
 const defaultClients = 16
 const warmUpMs = 800
 /**
- * Warm-up requests per URL. Searches share three connections, and each connection must first map the database pages
- * that it reads.
+ * Warm-up requests per URL. The site runs its searches on three shared PostgreSQL connections, and the PostgreSQL
+ * process of each connection maps a page of shared memory when the process first reads this page (decision 17). So each
+ * URL is requested several times, to reach all three connections.
  */
 const everyAddress = 6
 const roundMs = 1500
@@ -15,11 +16,11 @@ const rounds = 5
 /** Time in milliseconds for which the site caches a response that is the same for all users. */
 const keptMs = 1000
 
-/** The result of one round. */
+/** The result of all rounds of one target. */
 interface Latency {
-  /** 95th percentile in milliseconds. */
+  /** Median of the rounds' 95th percentiles, in milliseconds. */
   p95: number
-  /** True if a URL was requested again while its response was cached. */
+  /** True if, in any round, a URL was requested again while its response was cached. */
   repeated: boolean
 }
 
@@ -31,8 +32,8 @@ export interface Target {
 }
 
 /**
- * Returns the median of several rounds for each target. In a round, each client sends one request after the other. The
- * rounds of the targets alternate, so that a temporary slowdown of the machine affects all of them.
+ * Measures several rounds of each target, and returns one result per target. In a round, each client sends one request
+ * after the other. The rounds of the targets alternate, so that a temporary slowdown of the machine affects all of them.
  */
 export async function measureByTurns(
   targets: readonly Target[],
@@ -85,7 +86,9 @@ async function askEach(paths: number, ask: (turn: number) => Promise<void>, clie
   )
 }
 
+/** The result of one round. */
 interface Load {
+  /** 95th percentile in milliseconds. */
   p95: number
   calls: number
 }

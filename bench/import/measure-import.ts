@@ -23,8 +23,8 @@ const content = { episodes: 2, seconds: 60 }
 
 /**
  * Measures how much longer the import of a folder takes than ffmpeg alone, which converts the same files to the same
- * renditions, one file after the other, at the same low priority. The database is created before. The time to start
- * it and to write to it counts as part of the import.
+ * renditions, one file after the other, at the same low priority. The database is created before the measurement, but
+ * the time to start the database and to write to it counts as part of the import.
  */
 export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import'))
@@ -41,7 +41,7 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
       async () => ours.push(importFolder(folder, env)),
       async () => bare.push(await convertAll(files)),
     ]
-    // Alternates the order, so that no side always profits from a warm machine.
+    // Alternates the order, because the second measurement of a round profits from a machine that is warmed up.
     for (const measure of round % 2 ? measures.toReversed() : measures) await measure()
   }
   const what = `import of ${content.episodes} × ${content.seconds} s`
@@ -57,7 +57,10 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
 const longAim = 1.05
 const long = { episodes: 1, seconds: 60, size: '1080x1920', times: 10 }
 const shared = { episodes: 4, seconds: 30 }
-/** One ffmpeg uses about two cores, so on four cores a second worker almost halves the time. */
+/**
+ * Maximum ratio of the time with two workers to the time with one. One ffmpeg uses about two cores, so on four cores a
+ * second worker almost halves the time.
+ */
 const sharedAim = availableParallelism() >= 4 ? 0.6 : 1.05
 const headStartMs = 2000
 

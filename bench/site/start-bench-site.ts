@@ -48,7 +48,7 @@ export async function startBenchSite(
   const site = spawnSite(env)
   const url = `http://localhost:${port}`
   await waitUntilReachable(`${url}/api/ready`, site)
-  // Only returns the connection, because the site's database server is already running.
+  // Does not start a server, because the site's database server is already running. Only returns the connection.
   const { connection } = await startEmbeddedDatabase({
     dataDir,
     log: createLog({ json: false, level: 'error' }),

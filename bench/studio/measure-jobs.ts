@@ -15,7 +15,7 @@ const listedSeconds = 0.1
 /**
  * Runs all scheduled jobs twice. The first run creates the daily sums and ranks that a running site has. The second run is
  * measured.
- * @returns the jobs that took longest, and the jobs that failed; a job must take less time than its interval
+ * @returns a row for each job that took long or failed. The maximum time of a job is the interval of the job.
  */
 export async function measureJobs(pool: Pool, dataDir: string): Promise<Row[]> {
   const metricsPort = await freePort()

@@ -74,7 +74,7 @@ async function measure(
   const cases = (await makeCases(pool, url)).filter(({ name }) => name.includes(only))
   console.log(`${cases.length} cases with one client …`)
   const rows = await measureCases(target, cases)
-  // The rows of a list are the same on a large site.
+  // Scrolling is not measured with `--large`, because the loaded pages have the same number of rows.
   return 'scroll'.includes(only) && !large ? [...rows, ...(await measureScrolling(url, cookie))] : rows
 }
 

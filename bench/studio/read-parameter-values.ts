@@ -51,9 +51,9 @@ const daysAgo = [1, 7, 30, 90, 180, 300]
 const timeBefore = (days: number) => new Date(Date.now() - days * dayMs).toISOString()
 
 /**
- * Returns the known values of a field. If there are none, its schema decides: the listed values of an enum, past times
- * for a field of the type time, or the maximum of a number.
- * @throws Error if there are none
+ * Returns the known values of a field. Without known values, returns values that the field's schema permits: the listed
+ * values of an enum, past times for a time, or the maximum of a number.
+ * @throws Error if there are neither known nor permitted values
  */
 export function valuesFor(
   values: ParameterValues,

@@ -120,7 +120,7 @@ export function composeCases(contentsOf: () => ImageContents): void {
     it('no request fails while web is replaced behind the proxy', async () => {
       const failures: string[] = []
       let [requestCount, isDone] = [0, false]
-      // Requests do not fail while the service is down, because the proxy holds them.
+      // The proxy delays the requests that arrive while the service is down, so these requests do not fail.
       const sendRequests = async () => {
         for (; !isDone || requestCount < minRequests; requestCount++)
           await requestSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))

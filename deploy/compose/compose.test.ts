@@ -13,7 +13,7 @@ const dockerfile = read('Dockerfile')
 const example = [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)
 const settings = readDocumentedSettings()
 
-test('compose.yaml runs the site by default, and observability or a bucket only with its profile', () => {
+test('compose.yaml runs the site by default; the bucket and the monitoring run only with their profiles', () => {
   const profileOf = ({ profiles = [] }: Service) => profiles.join()
   const servicesWithProfile = (profile: string) =>
     services.filter(([, service]) => profileOf(service) === profile).map(([name]) => name)
@@ -31,7 +31,7 @@ test('compose.yaml runs the site by default, and observability or a bucket only 
 })
 
 test.each(siteServices.filter(([name]) => name !== 'secrets'))(
-  'the service %s uses only existing settings of the site',
+  'the service %s sets only settings that the site has',
   (_name, { environment = {} }) => {
     expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
   },
@@ -70,14 +70,14 @@ test('the proxy mounts the folder of its configuration, so that a reload reads a
   expect(compose.services['proxy']?.volumes).toContain('./deploy/caddy:/etc/caddy:ro')
 })
 
-test('the proxy gets the active profiles, by which it decides whether to serve the bucket', () => {
+test('the proxy gets the active profiles, because it serves the bucket only with the profile s3', () => {
   expect(compose.services['proxy']?.environment).toMatchObject({
     COMPOSE_PROFILES: '${COMPOSE_PROFILES:-}',
   })
   expect(read('deploy/caddy/Caddyfile')).toContain('"{$COMPOSE_PROFILES}"')
 })
 
-test('the proxy and Prometheus send requests to the ports on which the site listens', () => {
+test('the proxy and Prometheus send requests to the ports of the site and the bucket', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('s3:7070')

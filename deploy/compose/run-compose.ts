@@ -33,12 +33,15 @@ const startsWithinMs = 120_000
 const siteUser = { uid: 1000, gid: 1000 }
 const siteVolumes = new Set(['site', 'secrets', 's3-secrets', 'backup'])
 
-/** Debian's programs that replace third-party images. The arguments of the service's command are added. */
+/**
+ * Commands of Debian's programs that replace third-party images. The arguments of a service's command in compose.yaml are
+ * appended.
+ */
 const programs: Readonly<Record<string, string[]>> = {
   proxy: ['caddy', 'run', '--config', '/etc/caddy/Caddyfile'],
   prometheus: ['prometheus'],
   alertmanager: ['prometheus-alertmanager'],
-  // Debian has no program that replaces the store. This one only prints the proxy's requests.
+  // Debian has no server for S3. This server only returns the URL and headers of each request.
   s3: [
     'node',
     '-e',

@@ -54,7 +54,7 @@ function createVolume(): string {
   return volume
 }
 
-test('the first start generates secrets that only their owner can read, and a later start keeps them', () => {
+test('the first start generates secret files that only their owner can read, and a later start keeps the files', () => {
   const volume = createVolume()
   const first = runSecrets(volume)
   expect(Object.keys(first).toSorted()).toEqual(secretFiles)
@@ -66,7 +66,7 @@ test('the first start generates secrets that only their owner can read, and a la
   expect(runSecrets(volume, { APP_SECRET: '', POSTGRES_PASSWORD: '' })).toEqual(first)
 })
 
-test('secrets in .env are stored unchanged, and stay stored after they are removed from .env', () => {
+test('secrets in .env are stored in files unchanged, and the files remain after the secrets are removed from .env', () => {
   const volume = createVolume()
   const files = runSecrets(volume, given)
   expect(files).toMatchObject({
@@ -77,7 +77,7 @@ test('secrets in .env are stored unchanged, and stay stored after they are remov
   expect(runSecrets(volume)).toEqual(files)
 })
 
-test('a secret in .env, as for a restored backup, replaces the generated secret, which is kept as a copy', () => {
+test('a secret in .env, such as that of a restored backup, replaces the generated secret, which is kept in a file .old', () => {
   const volume = createVolume()
   const generated = runSecrets(volume)
   const { APP_SECRET } = given
@@ -87,7 +87,7 @@ test('a secret in .env, as for a restored backup, replaces the generated secret,
   expect(statSync(join(volume, 'app-secret.old')).mode & 0o777).toBe(0o600)
 })
 
-test.each(['web', 'worker', 'migrate', 'backup'])('the service %s starts with the secrets', (name) => {
+test.each(['web', 'worker', 'migrate', 'backup'])('the service %s reads the stored secrets', (name) => {
   const volume = createVolume()
   for (const values of environmentFiles) {
     const files = runSecrets(volume, values)
@@ -106,7 +106,7 @@ test.each(filesOfServices)('the service $name mounts $path, which exists', ({ na
   expect(readCompose().services[name]?.volumes).toContain('secrets:/secrets:ro')
 })
 
-test('every service with secrets starts after they are written, or waits for them', () => {
+test('every service that mounts secrets starts after the secrets are written, or waits for them', () => {
   const { services } = readCompose()
   const isWaiting = ({ entrypoint = [], command = [] }: Service) =>
     /until \[ -s \/(s3-)?secrets\/[\w-]+ \]/.test([...entrypoint, ...command].join(' '))
@@ -117,7 +117,7 @@ test('every service with secrets starts after they are written, or waits for the
       expect(isWaiting(service) || dependenciesOf(name).includes('secrets'), name).toBe(true)
 })
 
-test('the service s3 has no secret but its own key', () => {
+test('the service s3 mounts no secret except the key of the store', () => {
   const { volumes = [] } = readCompose().services['s3'] ?? {}
   expect(volumes).toEqual(['buckets:/buckets', 's3-secrets:/s3-secrets:ro'])
 })

@@ -39,7 +39,7 @@ const edge = () => ({
 const get = (path: string, init: RequestInit = {}) =>
   answer(new Request(`https://drama.example${path}`, init), edge())
 
-test('caches one copy for all viewers, and lets each browser cache it until its own URL expires', async () => {
+test('caches one copy for all viewers; each browser may cache the file until the URL of its viewer expires', async () => {
   for (const subject of ['usr_1', 'usr_2']) {
     const response = await get(formatMediaLink(linkOf(subject), 'v0/00000.m4s'))
     expect([response.status, await response.text()]).toEqual([200, 'segment'])
@@ -50,7 +50,7 @@ test('caches one copy for all viewers, and lets each browser cache it until its 
   expect([...cachedResponses.keys()]).toEqual([`https://drama.example/media/kept/${asset}/v0/00000.m4s`])
 })
 
-test('refuses an altered, foreign or expired URL of a cached file without a request to the site', async () => {
+test('refuses an altered or expired URL of a cached file without a request to the site', async () => {
   await get(formatMediaLink(linkOf('usr_1'), 'v0/00000.m4s'))
   const forgedLinks = [...tamperedLinks(linkOf('usr_1')), { ...linkOf('usr_1'), subject: 'usr_2' }]
   const statuses = forgedLinks.map(async (link) => (await get(formatMediaLink(link, 'v0/00000.m4s'))).status)
@@ -60,7 +60,7 @@ test('refuses an altered, foreign or expired URL of a cached file without a requ
   expect(requestedPaths).toHaveLength(1)
 })
 
-test('does not cache partial responses or refusals', async () => {
+test('does not cache partial responses or errors', async () => {
   const link = linkOf('usr_1')
   expect((await get(formatMediaLink(link, 'v0/00000.m4s'), { headers: { range: 'bytes=0-2' } })).status).toBe(
     206,
@@ -69,7 +69,7 @@ test('does not cache partial responses or refusals', async () => {
   expect(cachedResponses.size).toBe(0)
 })
 
-test('requests other paths, such as the key of an asset, from the site each time', async () => {
+test('requests paths that are not media files, such as the key of an asset, from the site each time', async () => {
   const key = formatMediaLink(linkOf('usr_1'), 'key')
   for (const path of [key, key, '/']) await get(path)
   expect(requestedPaths).toHaveLength(3)

@@ -67,7 +67,7 @@ const render = (values: Record<string, string>): Manifest[] =>
 
 const kindsOf = (manifests: Manifest[]) => manifests.map(({ kind }) => kind).toSorted()
 
-/** Returns the containers in the pods of each Deployment or Job, by its name. */
+/** Returns the containers of all Deployments and Jobs. Each container gets the name of its Deployment or Job. */
 const containersIn = (manifests: Manifest[]) =>
   manifests
     .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
@@ -130,7 +130,7 @@ it('the chart omits disabled parts', () => {
     expect(kinds).not.toContain(kind)
 })
 
-it('every container runs read-only and unprivileged, with existing settings of the site', () => {
+it('every container runs read-only and unprivileged, and sets only settings that the site has', () => {
   const settings = readDocumentedSettings()
   const containers = containersIn(render(allValues))
   expect(containers.map(({ name }) => name).toSorted()).toEqual(['site-migrate', 'site-web', 'site-worker'])
