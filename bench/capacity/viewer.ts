@@ -10,7 +10,7 @@ export interface Meter {
   calls: number[]
   segments: number
   failures: string[]
-  /** True if a CDN in front of the site would serve the segments, so that they are not requested. */
+  /** True if a CDN in front of the site would serve the segments. The viewers then request no segments. */
   edge: boolean
 }
 

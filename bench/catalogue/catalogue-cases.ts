@@ -149,7 +149,7 @@ async function readWords(pool: Pool) {
   }
 }
 
-/** Swaps two letters of a word. Their position depends on `index`. */
+/** Swaps two letters of a word. `index` decides which letters. */
 function mistype(word: string, index: number): string {
   const place = 1 + (index % (word.length - 2))
   return word.slice(0, place) + word.charAt(place + 1) + word.charAt(place) + word.slice(place + 2)

@@ -32,7 +32,7 @@ interface Measured {
   target: CatalogueCase['target']
 }
 
-/** A catalogue of one size, with a site in its own processes. */
+/** A catalogue of one size, and a site with this catalogue that runs in separate processes. */
 interface SizedSite {
   url: string
   cases: CatalogueCase[]

@@ -5,8 +5,8 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import type { Row } from '#bench/result-table.ts'
 
 /**
- * Measures the requests per second of each case in `makeCallCases`. Compares it with a bare route that sends the same
- * bytes after the same number of indexed look-ups.
+ * Measures the requests per second of each case in `makeCallCases`. Compares this rate with the rate of a bare route
+ * that sends the same bytes after the same number of indexed look-ups.
  */
 export async function measureCalls(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)

@@ -13,8 +13,8 @@ import { atMost, atMostTimes, atMostMilliseconds, type Row } from '#bench/result
 import { findBenchEpisode } from '#bench/site/bench-guests.ts'
 
 /**
- * Episodes longer than the measurement, so that none ends during it. The frames are small because the main thread does
- * not decode them.
+ * Episodes that are longer than the measurement, so that no episode ends during the measurement. The frames may be
+ * small, because the main thread does not decode them.
  */
 const content = { episodes: 5, seconds: 30, times: 3, size: '360x640' }
 /** Duration of a measurement. A developer of the player can shorten it with BENCH_SECONDS. */

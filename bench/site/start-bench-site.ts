@@ -33,7 +33,7 @@ const port = 3911
 
 const defaultContent: Content = { episodes: 6, seconds: 12 }
 
-/** Starts a site with a video (by default six short episodes). It has its own data directory and processes. */
+/** Starts a site with a video (by default six short episodes), with a new data directory and in separate processes. */
 export async function startBenchSite(
   content = defaultContent,
   settings: NodeJS.ProcessEnv = {},

@@ -68,7 +68,7 @@ interface Runs {
   seconds: number
 }
 
-/** Reads how many runs of each job have ended, and how long they took together. */
+/** Reads how many runs of each job have ended, and the total duration of these runs. */
 async function readMetrics(url: string): Promise<Map<string, Runs>> {
   const text = await (await fetch(url)).text()
   const jobs = new Map<string, Runs>()

@@ -2,8 +2,7 @@ import { group, line } from './svg.ts'
 
 /**
  * Capital letters as strokes in a box 100 high. Letters are drawn, because the machine that renders may have no fonts.
- * Each letter has a width, stems (thicker than the other strokes in the typeface `deco`) and
- * other strokes.
+ * Each letter has a width, stems (thicker than the other strokes in the typeface `deco`) and other strokes.
  */
 const letters: Record<string, readonly [width: number, stems: string, others: string]> = {
   A: [76, 'M38 0 L76 100', 'M38 0 L0 100 M14 66 H62'],
