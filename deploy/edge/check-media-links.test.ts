@@ -39,7 +39,7 @@ const edge = () => ({
 const get = (path: string, init: RequestInit = {}) =>
   answer(new Request(`https://drama.example${path}`, init), edge())
 
-test('caches one copy for all viewers; each browser may cache the file until the URL of its viewer expires', async () => {
+test('caches one copy for all viewers; each browser may cache the file until the viewer’s URL expires', async () => {
   for (const subject of ['usr_1', 'usr_2']) {
     const response = await get(formatMediaLink(linkOf(subject), 'v0/00000.m4s'))
     expect([response.status, await response.text()]).toEqual([200, 'segment'])

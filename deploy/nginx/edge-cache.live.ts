@@ -56,7 +56,7 @@ afterAll(async () => {
   await site.close()
 })
 
-it('requests each file except captions once from the site for all viewers, and lets a browser cache a file until the URL of its viewer expires', async () => {
+it('requests each file except captions once from the site for all viewers, and lets a browser cache a file until the viewer’s URL expires', async () => {
   expect(first.subject).not.toBe(second.subject)
   for (const file of files) {
     const responses = [await get(first, file), await get(second, file)]
@@ -111,25 +111,28 @@ it('serves ranges of cached files', async () => {
   expect(origin.requestedPaths).toHaveLength(requestsBefore)
 })
 
-it.each(files)('refuses cached %s for an altered, foreign or expired URL', async (file) => {
-  await get(first, file).then((answer) => answer.text())
-  const { asset, subject } = first
-  const pass = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
-  const refusedLinks: [MediaLink, number][] = [
-    ...tamperedLinks(first).map((link): [MediaLink, number] => [link, 403]),
-    [{ ...freeLink, asset }, 403],
-    [{ ...first, subject: second.subject }, 403],
-    [parseMediaLink(`/media/${pass}/${asset}/`), 410],
-  ]
-  for (const [link, status] of refusedLinks) {
-    const answer = await get(link, file)
-    expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([
-      status,
-      '',
-      'no-store',
-    ])
-  }
-})
+it.each(files)(
+  'refuses cached %s for an altered or expired URL, and for a URL that was signed for another episode or viewer',
+  async (file) => {
+    await get(first, file).then((answer) => answer.text())
+    const { asset, subject } = first
+    const pass = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
+    const refusedLinks: [MediaLink, number][] = [
+      ...tamperedLinks(first).map((link): [MediaLink, number] => [link, 403]),
+      [{ ...freeLink, asset }, 403],
+      [{ ...first, subject: second.subject }, 403],
+      [parseMediaLink(`/media/${pass}/${asset}/`), 410],
+    ]
+    for (const [link, status] of refusedLinks) {
+      const answer = await get(link, file)
+      expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([
+        status,
+        '',
+        'no-store',
+      ])
+    }
+  },
+)
 
 it('does not cache refusals: a missing file is requested again', async () => {
   for (let attempt = 0; attempt < 2; attempt++) expect((await get(first, 'v0/00009.m4s')).status).toBe(404)
