@@ -9,7 +9,7 @@ const large =
 
 export interface Plans {
   text: string
-  /** Statements that scan a large table, with the name of their listing. */
+  /** Statements that scan a large table, each with the name of the read that runs it (a key of `reads`). */
   scans: string[]
   /** Statements that count rows. Only a search may count, because it has few matches. */
   counts: string[]
@@ -17,7 +17,7 @@ export interface Plans {
 
 type Statement = { sql: string; parameters: readonly unknown[] }
 
-/** Runs each listing and returns the query plans of its statements, both as executed and as prepared statements. */
+/** Runs each of `reads` and returns the query plans of its statements, both as executed and as prepared statements. */
 export async function explainPlans(
   pool: Pool,
   reads: ReadonlyMap<string, (db: Kysely<Tables>) => Promise<unknown>>,

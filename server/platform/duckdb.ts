@@ -54,7 +54,8 @@ export type ResultRow = Record<string, unknown>
 /**
  * Runs one SELECT statement. Other statements are refused, because some can change files: COPY could overwrite a file
  * that a query reads.
- * @throws Error whose message is a sentence, for another statement or a result of more than `maxRows` rows
+ * @throws Error if `query` is not exactly one SELECT statement, or if its result has more than `maxRows` rows. The
+ * message is a sentence for the operator.
  */
 export async function runSelect(
   duckdb: DuckDBConnection,

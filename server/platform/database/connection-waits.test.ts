@@ -23,8 +23,8 @@ it.each([
   {
     queue: 'pool',
     countConnections: () => database.pool.options.max,
-    // This text differs from `SELECT pg_sleep($1)`, which other test files prepare. A prepared text would use a
-    // pipeline.
+    // This text must differ from `SELECT pg_sleep($1)`. pipelines.test.ts, which can run in the same process, passes
+    // that text to `preparedQuery`. The statement would then use a shared connection instead of the pool.
     run: (db: Db, seconds: number) => sql`SELECT pg_sleep(${seconds}), 'pool'`.execute(db),
   },
   { queue: 'lookUp', countConnections: () => 1, run: (db: Db, seconds: number) => lookUp(db, { seconds }) },

@@ -32,8 +32,8 @@ export function useFields<Name extends string>(
     },
     /** Shows the messages of all fields and focuses the first invalid field. @returns true if all fields are valid */
     showErrors(): boolean {
-      // A valid field that is not rendered stays untouched. When it appears, it then shows no message at once (the
-      // second-factor code at sign-in).
+      // A valid field that is not rendered is not marked as touched. An example is the second-factor code at sign-in: it
+      // is required only once it appears, and must not show its message before the user has tried to fill it in.
       setTouched(names.filter((name) => inputs.current[name] || messages[name]))
       const first = names.find((name) => messages[name])
       if (first) focus(first)

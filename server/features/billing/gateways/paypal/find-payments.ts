@@ -83,11 +83,13 @@ export const followUpEvents = [
 const pageSize = 50
 
 /**
- * Lists every payment that was captured, refunded or disputed after `since`, in its current state. The first page with
- * payments has a placeholder for each event or dispute that could not be read. The payments follow, oldest first.
+ * Lists every payment that was captured, refunded or disputed after `since`, in its current state. While this function
+ * reads the events, it yields empty pages, because the caller has a time limit for each page. Then it yields one page
+ * with only placeholders: one for each event or dispute that could not be read, and one if PayPal did not list its
+ * disputes. This page may be empty. The next pages contain the payments, oldest first.
+ *
  * Reading an order takes a request, so an order is skipped if its capture is already booked and no later event or
  * dispute concerns it. A payment that cannot be read is listed as `unreadable`, so that it does not hide the others.
- * While this function reads the events, it yields empty pages, because the caller has a time limit for each page.
  */
 export async function* listPayments(
   client: PaypalClient,
