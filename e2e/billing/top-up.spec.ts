@@ -75,7 +75,7 @@ test('PayPal tops up and leads back to the locked episode, and the balance pays 
   await expectSpendable(page, 5)
 })
 
-test('if the bonus has changed, nothing is charged and the form shows the new bonus; another press pays', async ({
+test('if the bonus has changed, nothing is charged and the form shows the new bonus; another press pays and credits this bonus', async ({
   page,
 }) => {
   const sheet = await openTopUps(page, 4)

@@ -51,8 +51,8 @@ function endOfLine(bytes: Buffer, from: number): number {
 }
 
 /**
- * Returns a payload as text. A session recording consists of a line of JSON and of compressed events: returns only the
- * uncompressed events.
+ * Returns a payload as text. A session recording consists of a line of JSON and of compressed events. Of a recording,
+ * returns only the events, decompressed.
  */
 function textOf(payload: Buffer): string {
   const begin = endOfLine(payload, 0) + 1

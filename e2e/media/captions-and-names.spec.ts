@@ -69,10 +69,10 @@ const captionFiles: readonly CaptionFile[] = [
 ]
 const films = ['S01E01.mp4', 'Episode 2.mp4', '03.mp4']
 const cover = 'cover.heic'
-/** The first bytes of a HEIC file, as phones write them. The site recognizes the format by these bytes. */
+/** The first bytes of a HEIC file, as phones write them. They show the site that it does not accept the format. */
 const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')])
 
-test('captions of every format and kind of file name, imported by the command line or in the studio, are shown in the browser', async ({
+test('the browser reads captions of every format and kind of file name, imported on the command line and in the studio', async ({
   page,
 }, info) => {
   const files = await writeFiles(info)

@@ -13,7 +13,7 @@ async function openTower(page: Page): Promise<void> {
 }
 
 const player = (page: Page) => page.locator('[data-player]')
-/** The captions of the first episode. The next episode is preloaded and has other captions. */
+/** The captions of the first episode. The next episode is preloaded, so its captions are also in the page. */
 const shownCaptions = (page: Page) => player(page).locator('[data-captions]').first().locator('p')
 const pause = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
 

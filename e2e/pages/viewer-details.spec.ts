@@ -51,7 +51,7 @@ test('the equalizer icon is shown on the playing episode, and not on locked epis
   await expect(current.locator('[class*=bars]')).toHaveCount(0)
 })
 
-test('holding one finger on the video plays at double speed, holding two fingers does not', async ({
+test('holding one finger on the video plays at double speed, and holding two fingers does not', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 1))

@@ -7,7 +7,8 @@ test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
 
 /**
  * Adds a playlist for an extra codec, `extra.m3u8`, to every master playlist. Both playlists have the same streams,
- * because the tests only check which playlist is requested. @returns the names of the requested playlists
+ * because the tests only check which playlist is requested. @returns an array to which the names of the requested
+ * playlists are added
  */
 async function offerExtraCodec(page: Page, codec: string): Promise<string[]> {
   const requestedPlaylists: string[] = []

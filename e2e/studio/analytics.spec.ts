@@ -54,7 +54,7 @@ async function visitAndBuy(page: Page, address: string): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-test('a visit by a link, a paywall view and a payment each count once, in the table of links and in the funnel @desktop', async ({
+test('a visit by a link, a paywall view and a payment each count once in the funnel, and the table of links shows the revenue @desktop', async ({
   page,
   browser,
 }) => {

@@ -39,7 +39,10 @@ const english = readdirSync(folder)
     (text) => new RegExp(`^${text.replaceAll(/[.*+?()|[\]\\]/g, '\\$&').replaceAll(/\{\{\w+\}\}/g, '.+')}$`),
   )
 
-/** Returns true if the second stop is above the first in the same column, or to the left of it in the same row. */
+/**
+ * Returns true if the second stop should be reached before the first: it is above the first and not in a column to the
+ * right of it, or to the left of the first in the same row.
+ */
 const isBefore = ({ position: first }: TabStop, { position: second }: TabStop) => {
   const isAbove = second.bottom <= first.top + 4 && second.left < first.right - 4
   const isInRow = second.top < first.bottom - 4 && second.bottom > first.top + 4

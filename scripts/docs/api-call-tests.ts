@@ -49,7 +49,7 @@ export const seedCalls: Record<string, CallDocumentation> = {
       [members, 'is a new guest if the token was altered'],
       [
         signIn,
-        'is identified by the token of its header or of its cookie, but neither token is valid in place of the other',
+        'is identified by its header token if cookies are disabled, but the cookie’s token is refused in the header, and the header token in the cookie',
       ],
     ],
   },
@@ -320,7 +320,7 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
       ],
       [
         signIn,
-        'is identified by the token of its header or of its cookie, but neither token is valid in place of the other',
+        'is identified by its header token if cookies are disabled, but the cookie’s token is refused in the header, and the header token in the cookie',
       ],
     ],
   },

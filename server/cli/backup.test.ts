@@ -187,8 +187,8 @@ describe('a site that was backed up while running', () => {
 
   async function rowsOf(pool: BackupSource['pool'], table: string): Promise<string[]> {
     const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
-    // In these tables only the first column is compared. The times of migrations differ. The spelling variants of a
-    // word (`search_words.deletions`) are recomputed in any order.
+    // In these tables only the first column is compared. The times of migrations differ. The array
+    // `search_words.deletions` is recomputed, and its elements can be in any order.
     const first = table === 'migrations' || table === 'search_words'
     return rows.map(({ row }) => (first ? (row.split(',')[0] ?? '') : row))
   }

@@ -11,7 +11,7 @@ it('a cursor of a list decodes to its position in that list', () => {
 
 it('a cursor is refused for another list, or if a character was changed', () => {
   expect(() => decodeCursor('popular', cursor, ['time', 'text'])).toThrow(Fault)
-  // With such a length, all bits of the last character are data, so a change of that character changes the data.
+  // If the length is a multiple of 4, all bits of the last character are data, so a change of it changes the data.
   expect(cursor.length % 4).toBe(0)
   const damaged = Array.from(cursor, (character, index) => {
     const other = character === 'A' ? 'Q' : 'A'

@@ -214,7 +214,7 @@ describe('the history', () => {
     expect((await visitor.callOk(listHistory)).list).toMatchObject([{ position_ms: 1000 }])
   })
 
-  it('ignores a position from before a removal that arrives late, but accepts a position from after the removal', async () => {
+  it('ignores a position from before a removal if it arrives after the removal, but accepts a position from after the removal', async () => {
     await save(1000, 10)
     await visitor.callOk(saveHistory, { body: { remove: [video.id], at: at(20) } })
     expect(await save(1000, 10)).toEqual({ video_id: video.id })

@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('after the sandbox’s clock was moved, an authenticator’s code is checked by the real time, and accepted once', async () => {
+test('after the sandbox’s clock was moved, an authenticator’s code is checked by the real time, and accepted only once', async () => {
   const body = { email: owner.email, password: owner.password, totp: nextCode(owner.secret) }
   expect((await site.visitor().call(openStudioSession, { body })).answer.code).toBe(200)
   expect((await site.visitor().call(openStudioSession, { body })).answer.info).toEqual({ field: 'totp' })

@@ -60,7 +60,7 @@ it('makes the server end the sessions of dead clients and stalled transactions w
     onTestFinished(() => opened.close())
     const { rows } = await opened.pool.query('SHOW idle_in_transaction_session_timeout')
     expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }])
-    // SHOW prints 0, because the test connects by a Unix socket. `reset_val` is the value that the connection requested.
+    // SHOW prints 0, because the test connects by a Unix socket. `reset_val` is the value requested by the connection.
     const tcp = await opened.pool.query<{ name: string; value: number }>(
       "SELECT name, reset_val::int AS value FROM pg_settings WHERE name LIKE 'tcp\\_%'",
     )

@@ -331,7 +331,7 @@ describe('without SMTP_URL', () => {
     ['http://localhost:3000', true],
     ['https://drama.example', false],
   ])(
-    'at %s, a mail is written to a file that only the site’s user can read, and the log names the file (and the link: %s)',
+    'at %s, a mail is written to a file that only the operating-system user of the site can read, and the log names the file (and the link: %s)',
     async (at, isLogged) => {
       const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
       await queue()

@@ -55,7 +55,7 @@ const orders = fc.array(
     lines: fc.uniqueArray(
       fc.record({
         account: fc.constantFrom('sales:episode', 'bonus_sales', 'charged_back', 'gateway:stripe'),
-        // The squares of the large amount exceed the integers that a number represents exactly.
+        // The square of the large amount exceeds the integers that a number represents exactly.
         cents: fc.oneof(fc.integer({ min: -999, max: -1 }), fc.constant(-1_000_000_001)),
       }),
       { maxLength: 3, selector: ({ account }) => account },

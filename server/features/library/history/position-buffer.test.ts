@@ -347,7 +347,8 @@ describe('a pending position', () => {
     const touch = (userId: string) =>
       other.query('UPDATE watch_history SET removed = removed WHERE user_id = $1', [userId])
     try {
-      // PostgreSQL ends the transaction whose timeout expires first: with this timeout, the transaction of the positions.
+      // PostgreSQL ends the transaction whose timeout expires first. With this timeout, it is the transaction of the
+      // positions.
       await other.query("BEGIN; SET LOCAL deadlock_timeout = '1min'")
       await touch(last)
       const flush = saves.flush()

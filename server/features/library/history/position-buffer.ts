@@ -59,8 +59,9 @@ export interface PositionBuffer {
   /** Writes a user's pending positions before their records are read or changed. */
   flushUser(userId: string): Promise<void>
   /**
-   * Writes a user's pending positions in the transaction that merges or deletes the user's records. The positions
-   * remain in the buffer. Writing them again later changes nothing.
+   * Writes a user's positions that are pending or being written, in the transaction that merges or deletes the user's
+   * records. This transaction must have locked the account. The positions remain in the buffer. Writing them again
+   * later changes nothing.
    */
   flushUserInTransaction(tx: Tx, userId: string): Promise<void>
   /** Drops the cache of a user, so that the database is queried for their next positions. */
@@ -302,7 +303,8 @@ export function bufferPositions({
       cachedPositions.evict(userId)
       if (!pendingUsers.has(userId)) return
       const belongsToUser = ({ user_id }: { user_id: string }) => user_id === userId
-      // A batch in progress skips this user, whose account is locked. Once the account is deleted, it is dropped.
+      // A batch in progress skips this user, because this transaction has locked the account. Once the account is
+      // deleted, the user's rows in the batch are dropped.
       const unwritten = [...batchesInProgress, { places: [...positions.values()], watched: watchRecords }]
       const userBatch = {
         places: unwritten.flatMap(({ places }) => places.filter(belongsToUser)),

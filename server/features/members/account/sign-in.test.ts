@@ -196,7 +196,7 @@ describe('guessing a password', () => {
 })
 
 describe('a session', () => {
-  it('is identified by the token of its header or of its cookie, but neither token is valid in place of the other', async () => {
+  it('is identified by its header token if cookies are disabled, but the cookie’s token is refused in the header, and the header token in the cookie', async () => {
     const { visitor, user } = await registerMember(site)
     const { headers } = await visitor.call(getUser)
     const token = headers.get('x-user-token') ?? ''

@@ -121,7 +121,7 @@ test('a day is not compared before it is counted completely', async () => {
 })
 
 test('a difference is reported on the system page and in the log until it is resolved', async () => {
-  // The job compares a random day. This random number selects the newest day; the number 0 below selects the oldest day.
+  // The job compares a random day. This random number selects the newest day, and the number 0 below the oldest day.
   const random = vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON)
   onTestFinished(() => random.mockRestore())
   const lines: string[] = []

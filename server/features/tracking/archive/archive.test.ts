@@ -111,8 +111,8 @@ describe.each(['a disk', 'a bucket'])('with the archive on %s, events', (kind) =
     await fill('2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z')
     await archiveEvents(context, never)
     await own.db.deleteFrom('events').where('at', '=', new Date('2021-03-01T13:00:00.000Z')).execute()
-    // This storage lists no files, so the day is archived again. On a site, this happens if this process
-    // lists the files, and another process archives the day then.
+    // This storage lists no files, so the day is archived again. On a site, this happens if another process archives
+    // the day after this process has listed the files.
     const unlisted: Storage = { ...storage, async *list() {} }
     await archiveEvents({ ...context, storage: unlisted }, never)
     expect(await archivedTimes()).toEqual(['2021-03-01T12:00:00.000Z', '2021-03-01T13:00:00.000Z'])

@@ -64,7 +64,8 @@ test.each(['v0', 'a'])(
     expect(key).toHaveLength(16)
     const segments = parsePlaylist(playlist)
     expect(segments.length).toBeGreaterThan(1)
-    // A wrong IV changes only the first sixteen bytes of a decrypted segment. Bytes 8 to 15 are the same in every segment.
+    // A wrong IV changes only the first sixteen bytes of a decrypted segment. Bytes 8 to 15 are compared, because they
+    // are the same in every segment.
     const heads = new Set<string>()
     for (const [number, { uri: file }] of segments.entries()) {
       const encrypted = await bytes(`${folder}/${file}`)
