@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { autoUnlockWindowMs, undoableSince, undoReason } from './auto-unlock-limits.ts'
+import { autoUnlockWindowMs, undoableSince, undoReason } from './auto-unlock-windows.ts'
 import type { AutoUnlocksTable } from './tables.ts'
 
 export type AutoUnlockRow = Selectable<AutoUnlocksTable>

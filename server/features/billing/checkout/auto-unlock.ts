@@ -16,7 +16,7 @@ import {
   autoUnlockWindowMs,
   undoReason,
   undoDeadlineOf,
-} from '#server/features/billing/balance/auto-unlock-limits.ts'
+} from '#server/features/billing/balance/auto-unlock-windows.ts'
 import {
   countAutomaticOrders,
   deleteAutoUnlock,

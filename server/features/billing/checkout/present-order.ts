@@ -19,7 +19,7 @@ import {
   selectOrdersOf,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { undoDeadlineOf } from '#server/features/billing/balance/auto-unlock-limits.ts'
+import { undoDeadlineOf } from '#server/features/billing/balance/auto-unlock-windows.ts'
 import { selectUndoneVideoIds } from '#server/features/billing/balance/auto-unlock-queries.ts'
 import { declineReasonOf } from '#server/features/billing/payments/pay-order.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
