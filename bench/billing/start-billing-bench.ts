@@ -47,8 +47,8 @@ const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
 /**
- * Steps by which `settle` advances the clock, before and after the last renewals. The sum of each list exceeds the time
- * until the last daily poll of a payment.
+ * Steps by which `settle` advances the clock: `settleSteps` while subscriptions renew, then `lastSteps` without
+ * renewals. The sum of each list exceeds the time until the last daily poll of a payment.
  */
 const settleSteps = [20 * second, 60 * second, 6 * 60 * second, hour, hour, day, day, day, day, day, day]
 const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day, day, day, day, day, day]

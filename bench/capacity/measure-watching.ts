@@ -13,7 +13,7 @@ const arriveMs = 30_000
  * position, so that the saves are spread evenly.
  */
 const startMs = 15_000
-/** Milliseconds from the end of the measurement until the viewers leave. */
+/** Milliseconds from the end of the measurement until the first viewer leaves. */
 const leaveMs = 1000
 /** Positions that each member saves without load: as many as in two minutes of watching. */
 const savesAtRest = 10

@@ -74,7 +74,7 @@ async function measure(
   const cases = (await makeCases(pool, url)).filter(({ name }) => name.includes(only))
   console.log(`${cases.length} cases with one client …`)
   const rows = await measureCases(target, cases)
-  // Scrolling is not measured with `--large`, because the loaded pages have the same number of rows.
+  // Scrolling is not measured with `--large`, because the loaded pages have as many rows as without this option.
   return 'scroll'.includes(only) && !large ? [...rows, ...(await measureScrolling(url, cookie))] : rows
 }
 

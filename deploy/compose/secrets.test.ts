@@ -77,7 +77,7 @@ test('secrets in .env are stored in files unchanged, and the files remain after 
   expect(runSecrets(volume)).toEqual(files)
 })
 
-test('a secret in .env, such as that of a restored backup, replaces the generated secret, which is kept in a file .old', () => {
+test('a secret in .env, such as that of a restored backup, replaces the generated secret, which is kept in app-secret.old', () => {
   const volume = createVolume()
   const generated = runSecrets(volume)
   const { APP_SECRET } = given

@@ -32,7 +32,7 @@ interface RunningServer {
 
 /**
  * Starts Prometheus with this folder's configuration and rules. It scrapes `targets`, which are the processes of a site.
- * `every` replaces the interval of 15 s between two scrapes.
+ * `every` replaces the interval of 15 s at which Prometheus scrapes the processes and evaluates the rules.
  */
 export function runPrometheus(options: {
   targets: readonly string[]

@@ -14,7 +14,7 @@ const postgresDir = '/usr/lib/postgresql'
 
 type MachineName = 'db-1' | 'db-2'
 
-/** Patroni's report on a machine. Commits wait for a `synchronous` standby, and not for a `replica`. */
+/** Patroni's report on a machine. A `replica` is any standby. Commits wait for a `synchronous` standby. */
 type Role = 'primary' | 'replica' | 'synchronous'
 
 export interface PatroniCluster {
