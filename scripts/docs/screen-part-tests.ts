@@ -8,7 +8,8 @@ const visit = 'web/lib/tracking/visit-parameters.test.ts'
 const format = 'web/lib/format.test.ts'
 const language = 'web/lib/language.test.ts'
 const images = 'web/lib/lazy-images.test.ts'
-const measures = 'web/ui/fixed-measures.test.ts'
+const swipeCell = 'web/ui/SwipeCell.test.ts'
+const stepper = 'web/ui/forms/Stepper.test.ts'
 const submitBar = 'web/ui/forms/SubmitBar.test.tsx'
 const listFoot = 'web/ui/ListFooter.test.tsx'
 const share = 'web/features/media/share.test.ts'
@@ -211,11 +212,11 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         implementation: '`web/ui/SwipeCell.tsx`; focus opens it too',
         tests: [
           [
-            measures,
+            swipeCell,
             'opens if the swipe moves at least 15 percent of the width of its action, else stays closed',
           ],
           [
-            measures,
+            swipeCell,
             'closes if the swipe back moves at least 15 percent of the width of its action, else stays open',
           ],
         ],
@@ -224,7 +225,7 @@ export const screenParts: readonly { title: string; rows: readonly ScreenRow[] }
         seed: 'Stepper: a long press repeats every 200 ms',
         implementation: '`web/ui/forms/Stepper.tsx`; arrow keys too',
         tests: [
-          [measures, 'repeats every 200 ms while it is held'],
+          [stepper, 'repeats every 200 ms while it is held'],
           [
             manyEpisodes,
             'the episode number can be typed, or changed by pressing or holding a button, and the list stays open until an episode is chosen',

@@ -1,16 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createHold } from './forms/Stepper.tsx'
-import { shouldStayOpen } from './SwipeCell.tsx'
-
-describe('a swiped row', () => {
-  it('opens if the swipe moves at least 15 percent of the width of its action, else stays closed', () => {
-    expect([shouldStayOpen(false, -14, 100), shouldStayOpen(false, -15, 100)]).toEqual([false, true])
-  })
-
-  it('closes if the swipe back moves at least 15 percent of the width of its action, else stays open', () => {
-    expect([shouldStayOpen(true, 14, 100), shouldStayOpen(true, 15, 100)]).toEqual([true, false])
-  })
-})
+import { createHold } from './Stepper.tsx'
 
 describe('a button of a stepper', () => {
   beforeEach(() => void vi.useFakeTimers())
