@@ -1,7 +1,7 @@
 import { useState, type MouseEvent, type ReactNode } from 'react'
 import type { Offer, Order } from '#contract/billing.ts'
 import { ExpressFrame } from '#web/features/billing/express/ExpressFrame.tsx'
-import type { useExpressOffer } from '#web/features/billing/express/use-express-space.ts'
+import type { useExpressOffer } from '#web/features/billing/express/use-express-offer.ts'
 import {
   PaymentMethodPicker,
   paymentMethodsFor,
