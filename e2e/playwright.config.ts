@@ -31,7 +31,7 @@ export default defineConfig({
     // Shorter than a test's timeout, so that the error names the action that did not end.
     actionTimeout: 120_000,
     navigationTimeout: 120_000,
-    // Tests could not intercept requests to which a service worker responds. installed.spec.ts tests the worker.
+    // Tests could not intercept requests to which a service worker responds. pwa.spec.ts tests the worker.
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',
   },

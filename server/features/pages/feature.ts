@@ -6,7 +6,7 @@ import type { Log } from '#server/platform/log.ts'
 import { senderAddress } from '#server/platform/mail/mailer.ts'
 import type { Db } from '#server/tables.ts'
 import { createDocuments } from './html-documents.ts'
-import { createSiteIcons, type SiteIcons } from './install/site-icons.ts'
+import { createSiteIcons, type SiteIcons } from './pwa/site-icons.ts'
 import { selectIcon } from './page-queries.ts'
 
 interface PagesDependencies {

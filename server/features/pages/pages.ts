@@ -1,5 +1,5 @@
 export { placeholderValues, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
-export { replaceIcon, convertIcon, type IconImage } from './install/convert-icon.ts'
+export { replaceIcon, convertIcon, type IconImage } from './pwa/convert-icon.ts'
 export {
   listSiteTexts,
   loadSiteText,

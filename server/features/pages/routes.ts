@@ -11,7 +11,7 @@ import {
   loadPageLanguage,
   type DocumentsContext,
 } from './send-document.ts'
-import { installRoutes } from './install/pwa-routes.ts'
+import { pwaRoutes } from './pwa/pwa-routes.ts'
 import { createFirstPlansLoader, type FirstPlansContext } from './first-screen/load-first-plans.ts'
 import { loadFirstScreen, type FirstScreenContext } from './first-screen/load-first-screen.ts'
 import { firstCover, createHomeLoader, type HomeContext } from './first-screen/load-home.ts'
@@ -81,7 +81,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     get('/favicon.svg', (request, reply) =>
       sendFile(request, reply, context.webRoot, 'favicon.svg', { maxAge: '1h' }),
     ),
-    ...installRoutes(
+    ...pwaRoutes(
       context,
       (request) => requestedLanguage(request, context.languages()) ?? context.languages()[0],
     ),

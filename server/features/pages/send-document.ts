@@ -10,7 +10,7 @@ import { sendCompressed } from '#server/platform/http/sending/send-compressed.ts
 import { buildHead, preloadImage, pwaLinks } from './head/build-head.ts'
 import { contentSecurityPolicy, type ThirdPartyHosts } from './head/content-security-policy.ts'
 import type { DocumentName, Documents } from './html-documents.ts'
-import type { InstallContext } from './install/pwa-routes.ts'
+import type { PwaContext } from './pwa/pwa-routes.ts'
 import type { FirstScreen } from './first-screen/load-first-screen.ts'
 import {
   createThirdPartyHostsLoader,
@@ -21,7 +21,7 @@ import {
 import { createHeadLoader, type HeadContext } from './head/load-head.ts'
 
 export type DocumentsContext = ThirdPartyHostsContext &
-  InstallContext &
+  PwaContext &
   HeadContext & { documents: Documents; languages(): OfferedLanguages }
 
 type Request = Parameters<PlainRoute['handle']>[0]

@@ -1,5 +1,5 @@
 import { bcp47Tags, type Language, type OfferedLanguages } from '#contract/languages.ts'
-import type { SiteIcons } from '#server/features/pages/install/site-icons.ts'
+import type { SiteIcons } from '#server/features/pages/pwa/site-icons.ts'
 
 /** Metadata of a page for search engines and social networks. */
 export interface Head {

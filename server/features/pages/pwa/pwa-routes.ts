@@ -5,7 +5,7 @@ import type { Documents } from '#server/features/pages/html-documents.ts'
 import type { SiteIcons } from './site-icons.ts'
 import { immutableCacheControl } from '#server/platform/cache-control.ts'
 
-export interface InstallContext {
+export interface PwaContext {
   documents: Documents
   icons: SiteIcons
   operator: { site: string }
@@ -15,8 +15,8 @@ export interface InstallContext {
 type Request = Parameters<PlainRoute['handle']>[0]
 
 /** Serves the files that make the site installable on a phone or desktop: manifest, icons and service worker. */
-export function installRoutes(
-  context: InstallContext,
+export function pwaRoutes(
+  context: PwaContext,
   languageOf: (request: Request) => Language,
 ): PlainRoute[] {
   const { documents, icons } = context
@@ -63,7 +63,7 @@ export function installRoutes(
  * this id.
  */
 function buildManifest(
-  { documents, icons, operator, translate }: InstallContext,
+  { documents, icons, operator, translate }: PwaContext,
   language: Language,
 ): object {
   const colour = documents.background()
