@@ -9,7 +9,7 @@ import {
   loadRunningUncached,
 } from '#server/features/experiments/experiments.ts'
 import { loadLastWatchedVideo } from '#server/features/library/library.ts'
-import { ensureUserRow } from '#server/features/members/members.ts'
+import { checkEmail, ensureUserRow } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -27,7 +27,6 @@ import {
 } from '#server/features/billing/subscriptions/change-plan.ts'
 import { selectTopUpEmail } from '#server/features/billing/balance/lot-queries.ts'
 import { selectTopUp } from '#server/features/billing/balance/top-up-queries.ts'
-import { checkEmail } from './refuse-card-number.ts'
 import { checkAmount, checkOffered } from '#server/features/billing/gateways/gateways.ts'
 import { isEligibleForIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
 import {

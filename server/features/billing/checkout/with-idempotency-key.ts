@@ -2,7 +2,7 @@ import { requireActiveViewer } from '#server/features/members/members.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { runIdempotently } from './idempotency.ts'
-import { refuseCardNumber } from './refuse-card-number.ts'
+import { assertNoCardNumber } from './assert-no-card-number.ts'
 
 type IdempotentCall = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempotencyKey' | 'ip'> & {
   body: object
@@ -20,7 +20,7 @@ export async function withIdempotencyKey<T>(
   kind?: 'ord' | 'pmc',
 ): Promise<T> {
   const { fbclid: _, ttclid: __, ...checkedBody } = call.body as Record<string, unknown>
-  refuseCardNumber(checkedBody)
+  assertNoCardNumber(checkedBody)
   const { userId, role } = await requireActiveViewer(context, call)
   if (call.idempotencyKey !== undefined)
     context.quotas.spendOrThrow('idempotencyKeys', role === 'member' ? userId : call.ip)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refuseCardNumber } from './refuse-card-number.ts'
+import { assertNoCardNumber } from './assert-no-card-number.ts'
 
 test.each([
   '4242424242424242',
@@ -11,7 +11,7 @@ test.each([
   { deep: [{ in: 'x4242424242424242x' }] },
   'ref 12345678-1234-1234-1234-4242424242424242',
 ])('refuses a card number: %o', (value) => {
-  expect(() => refuseCardNumber({ value })).toThrow('cardNumberInBody')
+  expect(() => assertNoCardNumber({ value })).toThrow('cardNumberInBody')
 })
 
 test.each([
@@ -31,5 +31,5 @@ test.each([
   null,
   true,
 ])('accepts text without a card number: %o', (value) => {
-  expect(() => refuseCardNumber({ value })).not.toThrow()
+  expect(() => assertNoCardNumber({ value })).not.toThrow()
 })
