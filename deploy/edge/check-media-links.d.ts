@@ -12,7 +12,7 @@ export interface Edge {
 
 export function secondsLeft(
   secrets: readonly string[],
-  pass: string,
+  signature: string,
   asset: string,
   nowMs: number,
 ): Promise<number | 'expired' | 'forged'>

@@ -29,8 +29,8 @@ async function isSigned(secret, mac, text) {
 }
 
 /** Verifies a signature. @returns its remaining seconds, or `expired` or `forged` */
-export async function secondsLeft(secrets, pass, asset, nowMs) {
-  const [expires = '', subject = '', encodedMac = '', ...rest] = pass.split('.')
+export async function secondsLeft(secrets, signature, asset, nowMs) {
+  const [expires = '', subject = '', encodedMac = '', ...rest] = signature.split('.')
   const mac = decode(encodedMac)
   if (!mac || rest.length > 0) return 'forged'
   const text = `${asset}|${subject}|${expires}`
@@ -73,9 +73,9 @@ export async function answer(request, { secrets, cache, fetchOrigin, now = Date.
   // Media URLs contain no encoded characters. The site could decode an encoded path to a file other than the one that
   // was verified.
   if (isMedia(pathname) && (/[%\\]/.test(pathname) || pathname.startsWith(cachePrefix))) return refuse(404)
-  const [, pass, asset, file] = link.exec(pathname) ?? []
+  const [, signature, asset, file] = link.exec(pathname) ?? []
   if (file === undefined || request.method !== 'GET') return fetchOrigin(request)
-  const remainingSeconds = await secondsLeft(secrets, pass, asset, now())
+  const remainingSeconds = await secondsLeft(secrets, signature, asset, now())
   if (remainingSeconds === 'expired') return refuse(410)
   if (remainingSeconds === 'forged') return refuse(403)
   const key = new Request(`${origin}${cachePrefix}${asset}/${file}`, { headers: request.headers })

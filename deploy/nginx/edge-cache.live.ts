@@ -116,12 +116,12 @@ it.each(files)(
   async (file) => {
     await get(first, file).then((answer) => answer.text())
     const { asset, subject } = first
-    const pass = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
+    const signature = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
     const refusedLinks: [MediaLink, number][] = [
       ...tamperedLinks(first).map((link): [MediaLink, number] => [link, 403]),
       [{ ...freeLink, asset }, 403],
       [{ ...first, subject: second.subject }, 403],
-      [parseMediaLink(`/media/${pass}/${asset}/`), 410],
+      [parseMediaLink(`/media/${signature}/${asset}/`), 410],
     ]
     for (const [link, status] of refusedLinks) {
       const answer = await get(link, file)
@@ -152,12 +152,12 @@ it('logs no signature', async () => {
   for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', ''])
     await get(first, file).then((answer) => answer.text())
   expect(edge.logs()).toContain('GET /logged')
-  const pass = formatMediaLink(first, '').split('/')[2] ?? ''
+  const signature = formatMediaLink(first, '').split('/')[2] ?? ''
   expect(
     edge
       .logs()
       .split('\n')
-      .filter((line) => line.includes(pass)),
+      .filter((line) => line.includes(signature)),
   ).toEqual([])
 })
 

@@ -67,8 +67,8 @@ async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
 
 /** Returns the same URL with a signature that expired an hour ago. */
 function expiredLink({ asset, subject }: MediaLink): MediaLink {
-  const pass = signMediaUrl(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
-  return parseMediaLink(`/media/${pass}/${asset}/`)
+  const signature = signMediaUrl(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
+  return parseMediaLink(`/media/${signature}/${asset}/`)
 }
 
 const compared = [
@@ -260,8 +260,8 @@ it.each([[[]], [{}], [null], ['secret'], [['s']], [[1]]])(
   'sends nothing if the secrets are %j',
   async (invalidSecrets) => {
     await nginxWithoutSite.changeSecrets(invalidSecrets)
-    const pass = signMediaUrl(['s'], boughtLink.asset, boughtLink.subject, new Date(Date.now() + 60_000))
-    const linkWithShortSecret = parseMediaLink(`/media/${pass}/${boughtLink.asset}/`)
+    const signature = signMediaUrl(['s'], boughtLink.asset, boughtLink.subject, new Date(Date.now() + 60_000))
+    const linkWithShortSecret = parseMediaLink(`/media/${signature}/${boughtLink.asset}/`)
     for (const link of [boughtLink, linkWithShortSecret, ...tamperedLinks(boughtLink)])
       expect((await fetch(nginxWithoutSite.url + formatMediaLink(link, 'v0/00000.m4s'))).status).toBe(403)
     await nginxWithoutSite.changeSecrets(secrets())

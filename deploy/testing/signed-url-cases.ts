@@ -15,11 +15,11 @@ export interface SignedUrlCase {
 
 /** Returns valid and invalid signatures of every known kind. */
 export function signedUrlCases(): SignedUrlCase[] {
-  const pass = signMediaUrl(secrets, asset, 'usr_1', seconds(600))
-  const [expires = '', subject = '', mac = ''] = pass.split('.')
+  const signature = signMediaUrl(secrets, asset, 'usr_1', seconds(600))
+  const [expires = '', subject = '', mac = ''] = signature.split('.')
   const last = mac.endsWith('A') ? 'B' : 'A'
-  const signatures: Record<string, [pass: string, asset?: string]> = {
-    'a valid signature': [pass],
+  const signatures: Record<string, [signature: string, asset?: string]> = {
+    'a valid signature': [signature],
     'a signature for any subject': [signMediaUrl(secrets, asset, 'anybody', seconds(600))],
     'the previous secret': [signMediaUrl(secrets.slice(1), asset, 'usr_1', seconds(600))],
     'another secret': [signMediaUrl(['another secret'], asset, 'usr_1', seconds(600))],
@@ -27,19 +27,19 @@ export function signedUrlCases(): SignedUrlCase[] {
     'expiry in this second': [signMediaUrl(secrets, asset, 'usr_1', seconds(0))],
     'expiry in the next second': [signMediaUrl(secrets, asset, 'usr_1', seconds(1))],
     'a past expiry': [signMediaUrl(secrets, asset, 'usr_1', seconds(-1))],
-    'another asset': [pass, 'ast_f'],
+    'another asset': [signature, 'ast_f'],
     'another subject': [`${expires}.usr_2.${mac}`],
     'no subject': [`${expires}..${mac}`],
     'a later expiry': [`${Number(expires) + 1}.${subject}.${mac}`],
     'an expiry with a leading zero': [`0${expires}.${subject}.${mac}`],
     'an expiry with an exponent': [`9e9.${subject}.${mac}`],
-    'an additional part': [`${pass}.`],
-    'the signature twice': [`${pass}.${mac}`],
+    'an additional part': [`${signature}.`],
+    'the signature twice': [`${signature}.${mac}`],
     'a missing part': [`${expires}.${mac}`],
     'no signature': [`${expires}.${subject}.`],
     'half a signature': [`${expires}.${subject}.${mac.slice(0, 20)}`],
-    'a longer signature': [`${pass}A`],
-    padding: [`${pass}=`],
+    'a longer signature': [`${signature}A`],
+    padding: [`${signature}=`],
     'a padding bit set': [`${expires}.${subject}.${mac.slice(0, -1)}${nextLetter(mac)}`],
     'another last letter': [`${expires}.${subject}.${mac.slice(0, -1)}${last}`],
     'standard base64': [

@@ -132,7 +132,7 @@ export interface AlertedUser {
 }
 
 /** Returns the next page of users, ordered by id, who have the video among their favorites. */
-export function selectFavoritesOf(db: Db, batch: AlertBatch, limit: number): Promise<AlertedUser[]> {
+export function selectUsersWithFavorite(db: Db, batch: AlertBatch, limit: number): Promise<AlertedUser[]> {
   return db
     .selectFrom('favorites')
     .innerJoin('users', 'users.id', 'favorites.user_id')

@@ -37,7 +37,7 @@ export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): 
 async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const batch = await queries.lockBatch(tx)
   if (!batch) return false
-  const users = await queries.selectFavoritesOf(tx, batch, pageSize)
+  const users = await queries.selectUsersWithFavorite(tx, batch, pageSize)
   const usersToAlert = users.filter(({ is_news }) => is_news)
   for (const user of usersToAlert) if (user.by_mail) await mailAlert(context, tx, batch, user)
   const next_attempt_at = context.clock.now()

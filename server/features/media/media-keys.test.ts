@@ -25,8 +25,8 @@ test('an encrypted key can be decrypted after a restart, even if new media is no
 })
 
 test('a playlist refers to the key beside the folders of its renditions', () => {
-  expect(new URL(keyUri, 'https://drama.example/media/pass/place/v0/index.m3u8').pathname).toBe(
-    '/media/pass/place/key',
+  expect(new URL(keyUri, 'https://drama.example/media/signature/place/v0/index.m3u8').pathname).toBe(
+    '/media/signature/place/key',
   )
 })
 

@@ -56,7 +56,7 @@ interface DeliveryContext extends Pick<
 const missingKeyStatus = { none: 404, locked: 403, replaced: 410 }
 
 interface MediaParams {
-  pass: string
+  signature: string
   asset: string
   '*': string
 }
@@ -72,9 +72,9 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   return [
     {
       method: 'GET',
-      path: '/media/:pass/:asset/key',
+      path: '/media/:signature/:asset/key',
       async handle(request, reply) {
-        const { pass: signature, asset } = request.params as MediaParams
+        const { signature, asset } = request.params as MediaParams
         const validity = verifyMediaUrl(mediaSecrets, signature, asset, clock.now())
         reply.header('cache-control', 'no-store')
         if (validity !== 'valid') return reply.code(validity === 'expired' ? 410 : 403).send()
@@ -85,9 +85,9 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
     },
     {
       method: 'GET',
-      path: '/media/:pass/:asset/*',
+      path: '/media/:signature/:asset/*',
       async handle(request, reply) {
-        const { pass: signature, asset, '*': file } = request.params as MediaParams
+        const { signature, asset, '*': file } = request.params as MediaParams
         const validity = verifyMediaUrl(mediaSecrets, signature, asset, clock.now())
         // Not cached, because the same link may be accepted later: after a change of the secrets, or by a machine whose
         // clock is right.

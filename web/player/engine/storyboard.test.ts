@@ -13,14 +13,14 @@ board.jpg#xywh=90,0,90,160
 00:05.000 --> 00:06.000
 no picture here
 `
-const frames = parseStoryboard(text, 'https://site.test/media/pass/asset/storyboard.vtt')
+const frames = parseStoryboard(text, 'https://site.test/media/signature/asset/storyboard.vtt')
 
 test('parses cues with or without hours and a cue number, and skips cues without an image', () => {
   expect(frames).toEqual([
     {
       fromMs: 0,
       toMs: 2000,
-      url: 'https://site.test/media/pass/asset/board.jpg',
+      url: 'https://site.test/media/signature/asset/board.jpg',
       x: 0,
       y: 0,
       width: 90,
@@ -29,7 +29,7 @@ test('parses cues with or without hours and a cue number, and skips cues without
     {
       fromMs: 2000,
       toMs: 3604500,
-      url: 'https://site.test/media/pass/asset/board.jpg',
+      url: 'https://site.test/media/signature/asset/board.jpg',
       x: 90,
       y: 0,
       width: 90,
