@@ -1,8 +1,8 @@
-/** The metrics of an episode's playback; docs/playback.md explains them. */
+/** The metrics of an episode's playback. `use-playback-metrics.ts` sends them. */
 export type PlaybackEvent =
-  | { kind: 'start'; ms: number; way: 'link' | 'swipe'; height: number; player: 'own' | 'hls' }
+  | { kind: 'start'; ms: number; startedBy: 'link' | 'swipe'; height: number; player: 'native' | 'hls' }
   | { kind: 'stall'; ms: number; at_ms: number }
-  | { kind: 'rung'; from: number; height: number }
+  | { kind: 'rendition'; fromHeight: number; height: number }
   | { kind: 'error'; what: string }
 
 /** Shorter stalls are not reported, because they are not visible. */
@@ -35,11 +35,11 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
     if (hasStarted) return
     hasStarted = true
     if (wasHidden) return
-    const player = video.currentSrc.startsWith('blob:') ? 'hls' : 'own'
+    const player = video.currentSrc.startsWith('blob:') ? 'hls' : 'native'
     report({
       kind: 'start',
       ms: Math.max(0, Math.round(now - startedAt)),
-      way: startedBy,
+      startedBy,
       height: video.videoHeight,
       player,
     })
@@ -65,7 +65,7 @@ export function measurePlayback(video: HTMLVideoElement, report: (event: Playbac
     seeking: () => (stalledAt = undefined),
     resize: () => {
       if (height > 0 && video.videoHeight !== height)
-        report({ kind: 'rung', from: height, height: video.videoHeight })
+        report({ kind: 'rendition', fromHeight: height, height: video.videoHeight })
       height = video.videoHeight
     },
   }

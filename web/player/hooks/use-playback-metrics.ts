@@ -20,13 +20,25 @@ export function usePlaybackMetrics(
   { episodeId, active, failure }: PlaybackMetricsOptions,
 ): void {
   const sent = useRef(0)
-  const report = useRef(({ kind, ...fields }: PlaybackEvent) => {
-    if (kind !== 'error' && sent.current++ >= maxEvents) return
-    const textFields = Object.entries(fields).map(([name, value]) => [name, String(value)])
-    sendEvent(`play_${kind}`, { episode_id: episodeId, ...Object.fromEntries(textFields) })
+  const report = useRef((event: PlaybackEvent) => {
+    if (event.kind !== 'error' && sent.current++ >= maxEvents) return
+    const [name, fields] = toSiteEvent(event)
+    const textFields = Object.entries(fields).map(([field, value]) => [field, String(value)])
+    sendEvent(name, { episode_id: episodeId, ...Object.fromEntries(textFields) })
   })
   useEffect(() => (video && active ? measurePlayback(video, report.current) : undefined), [video, active])
   useEffect(() => {
     if (active && failure) report.current({ kind: 'error', what: failure })
   }, [active, failure])
+}
+
+/** Returns the name and fields of an event as docs/playback.md describes them. Operators query them, so they stay. */
+function toSiteEvent(event: PlaybackEvent): [name: string, fields: Record<string, string | number>] {
+  if (event.kind === 'start') {
+    const { ms, startedBy: way, height, player } = event
+    return ['play_start', { ms, way, height, player: player === 'native' ? 'own' : player }]
+  }
+  if (event.kind === 'rendition') return ['play_rung', { from: event.fromHeight, height: event.height }]
+  const { kind, ...fields } = event
+  return [`play_${kind}`, fields]
 }

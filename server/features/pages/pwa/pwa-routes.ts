@@ -15,10 +15,7 @@ export interface PwaContext {
 type Request = Parameters<PlainRoute['handle']>[0]
 
 /** Serves the files that make the site installable on a phone or desktop: manifest, icons and service worker. */
-export function pwaRoutes(
-  context: PwaContext,
-  languageOf: (request: Request) => Language,
-): PlainRoute[] {
+export function pwaRoutes(context: PwaContext, languageOf: (request: Request) => Language): PlainRoute[] {
   const { documents, icons } = context
   return [
     {
@@ -62,10 +59,7 @@ export function pwaRoutes(
  * Builds the W3C Web Application Manifest. Its `id` must not change, because browsers identify the installed app by
  * this id.
  */
-function buildManifest(
-  { documents, icons, operator, translate }: PwaContext,
-  language: Language,
-): object {
+function buildManifest({ documents, icons, operator, translate }: PwaContext, language: Language): object {
   const colour = documents.background()
   return {
     id: '/',
