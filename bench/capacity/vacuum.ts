@@ -43,9 +43,9 @@ export async function holdVacuum(pool: Pool): Promise<void> {
 export async function vacuumAsPostgres(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ tables: string | null }>(
     `SELECT string_agg(relid::regclass::text, ', ') AS tables
-     FROM pg_stat_user_tables JOIN pg_class ON oid = relid, greatest(reltuples, 0) AS kept
-     WHERE relkind = 'r' AND (n_dead_tup > 50 + 0.2 * kept OR n_mod_since_analyze > 50 + 0.1 * kept
-       OR n_ins_since_vacuum > 1000 + 0.2 * kept)`,
+     FROM pg_stat_user_tables JOIN pg_class ON oid = relid, greatest(reltuples, 0) AS live_rows
+     WHERE relkind = 'r' AND (n_dead_tup > 50 + 0.2 * live_rows OR n_mod_since_analyze > 50 + 0.1 * live_rows
+       OR n_ins_since_vacuum > 1000 + 0.2 * live_rows)`,
   )
   const tables = rows[0]?.tables
   if (tables) await pool.query(`VACUUM (ANALYZE) ${tables}`)

@@ -14,7 +14,7 @@ const everyAddress = 6
 const roundMs = 1500
 const rounds = 5
 /** Time in milliseconds for which the site caches a response that is the same for all users. */
-const keptMs = 1000
+const cachedMs = 1000
 
 /** The result of all rounds of one target. */
 interface Latency {
@@ -56,7 +56,7 @@ export async function measureByTurns(
     agent.destroy()
   }
   return loads.map(({ target, results }) => {
-    const max = Math.max(...results.map(({ calls }) => calls)) / (roundMs / keptMs)
+    const max = Math.max(...results.map(({ calls }) => calls)) / (roundMs / cachedMs)
     return {
       p95: median(results.map(({ p95 }) => p95)),
       repeated: max >= target.paths.length * languages.length,

@@ -6,11 +6,11 @@ import { useLayoutEffect, useRef } from 'react'
  * @returns a function to be called with the element before the change
  */
 export function useScrollAnchor(state: unknown): (element: HTMLElement) => void {
-  const kept = useRef<{ element: HTMLElement; top: number }>(null)
+  const anchor = useRef<{ element: HTMLElement; top: number }>(null)
   useLayoutEffect(() => {
-    if (!kept.current) return
-    const { element, top } = kept.current
-    kept.current = null
+    if (!anchor.current) return
+    const { element, top } = anchor.current
+    anchor.current = null
     const moved = element.getBoundingClientRect().top - top
     let scroller = element.parentElement
     while (scroller && !['auto', 'scroll'].includes(getComputedStyle(scroller).overflowY))
@@ -18,6 +18,6 @@ export function useScrollAnchor(state: unknown): (element: HTMLElement) => void 
     if (scroller && moved !== 0) scroller.scrollTop += moved
   }, [state])
   return (element) => {
-    kept.current = { element, top: element.getBoundingClientRect().top }
+    anchor.current = { element, top: element.getBoundingClientRect().top }
   }
 }

@@ -13,9 +13,9 @@ export async function mergeEpisodeViews(tx: Tx, guestId: string, memberId: strin
       SELECT episode_id, moved.finished AND own.finished AS finished
       FROM moved JOIN episode_views own USING (episode_id) WHERE own.user_id = ${memberId}
     ), merged AS (
-      INSERT INTO episode_views AS kept (user_id, episode_id, finished)
+      INSERT INTO episode_views AS existing (user_id, episode_id, finished)
       SELECT ${memberId}, episode_id, finished FROM moved ORDER BY episode_id
-      ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
+      ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT existing.finished
     )
     INSERT INTO episode_viewer_changes (episode_id, started, finished)
     SELECT episode_id, -1, -finished::int FROM doubled`.execute(tx)
@@ -40,11 +40,11 @@ export async function aggregateEpisodeViewerBatch(db: Db, now: Date, limit: numb
         SELECT id FROM episode_viewer_changes ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )) RETURNING episode_id, started, finished
     ), added AS (
-      INSERT INTO episode_viewer_counts AS kept (episode_id, started, finished, since)
+      INSERT INTO episode_viewer_counts AS existing (episode_id, started, finished, since)
       SELECT episode_id, sum(batch.started), sum(batch.finished), ${now}
       FROM batch JOIN episodes ON episodes.id = batch.episode_id GROUP BY episode_id ORDER BY episode_id
       ON CONFLICT (episode_id) DO UPDATE
-      SET started = kept.started + excluded.started, finished = kept.finished + excluded.finished
+      SET started = existing.started + excluded.started, finished = existing.finished + excluded.finished
     )
     SELECT count(*)::int AS aggregated FROM batch`.execute(db)
   return rows[0]?.aggregated ?? 0

@@ -27,9 +27,9 @@ const isConverted = (row: EpisodeRow) => row.asset_id !== null && row.coming_pro
  * Maximum length of a cached list, which is enough to issue links. Longer lists would take much memory, because clients
  * choose the start and length of each list.
  */
-const maxKeptRows = 3
+const maxCachedRows = 3
 
-const isKeptList = (rows: readonly EpisodeRow[]) => rows.length <= maxKeptRows && rows.every(isConverted)
+const isCacheable = (rows: readonly EpisodeRow[]) => rows.length <= maxCachedRows && rows.every(isConverted)
 
 /**
  * Creates a cache that keeps episode rows until the catalogue changes, or for a second if changes may go unnoticed.
@@ -43,11 +43,11 @@ export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): E
   const lists = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
     // An empty list is not cached, because clients can request lists of any number of unknown videos.
-    keep: { changes, mayKeep: (rows) => rows.length > 0 && isKeptList(rows) },
+    keep: { changes, mayKeep: (rows) => rows.length > 0 && isCacheable(rows) },
   })
   const following = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
-    keep: { changes, mayKeep: isKeptList },
+    keep: { changes, mayKeep: isCacheable },
   })
   return {
     find: (id) => single.get(id, () => selectEpisode(db, id)),

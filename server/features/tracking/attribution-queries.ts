@@ -15,14 +15,14 @@ export function selectAttribution(db: Db, userId: string) {
 export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date): Promise<void> {
   const value = JSON.stringify(touch)
   await sql`
-    INSERT INTO attribution AS kept (user_id, first_touch, first_at, last_touch, last_at)
+    INSERT INTO attribution AS existing (user_id, first_touch, first_at, last_touch, last_at)
     VALUES (${userId}, ${value}::jsonb, ${at}, ${value}::jsonb, ${at})
     ON CONFLICT (user_id) DO UPDATE SET
-      first_touch = CASE WHEN kept.first_touch = excluded.last_touch - ${clickIds}
-        THEN excluded.last_touch ELSE kept.first_touch END,
+      first_touch = CASE WHEN existing.first_touch = excluded.last_touch - ${clickIds}
+        THEN excluded.last_touch ELSE existing.first_touch END,
       last_touch = excluded.last_touch,
       last_at = excluded.last_at
-    WHERE kept.last_touch <> excluded.last_touch AND kept.last_at <= excluded.last_at`.execute(tx)
+    WHERE existing.last_touch <> excluded.last_touch AND existing.last_at <= excluded.last_at`.execute(tx)
 }
 
 /**
@@ -34,13 +34,13 @@ export async function moveAttribution(tx: Tx, guestId: string, memberId: string)
     WITH guest AS (
       DELETE FROM attribution WHERE user_id = ${guestId} RETURNING *
     )
-    INSERT INTO attribution AS kept (user_id, first_touch, first_at, last_touch, last_at)
+    INSERT INTO attribution AS existing (user_id, first_touch, first_at, last_touch, last_at)
     SELECT ${memberId}, first_touch, first_at, last_touch, last_at FROM guest
     ON CONFLICT (user_id) DO UPDATE SET
-      first_touch = CASE WHEN excluded.first_at < kept.first_at THEN excluded.first_touch ELSE kept.first_touch END,
-      first_at = least(excluded.first_at, kept.first_at),
-      last_touch = CASE WHEN excluded.last_at > kept.last_at THEN excluded.last_touch ELSE kept.last_touch END,
-      last_at = greatest(excluded.last_at, kept.last_at)`.execute(tx)
+      first_touch = CASE WHEN excluded.first_at < existing.first_at THEN excluded.first_touch ELSE existing.first_touch END,
+      first_at = least(excluded.first_at, existing.first_at),
+      last_touch = CASE WHEN excluded.last_at > existing.last_at THEN excluded.last_touch ELSE existing.last_touch END,
+      last_at = greatest(excluded.last_at, existing.last_at)`.execute(tx)
 }
 
 /** Deletes the click ids from a user's touches. If no other data remains, deletes the whole row. */

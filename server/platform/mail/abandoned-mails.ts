@@ -8,7 +8,7 @@ import type { MailTables } from './tables.ts'
 export type AbandonedMailRow = Awaited<ReturnType<typeof selectAbandonedMails>>[number]
 
 /** Time for which an abandoned mail can still be sent. */
-const keptMs = 7 * dayMs
+const retentionMs = 7 * dayMs
 
 /**
  * Lists abandoned mails that have not expired, the latest first. Their fields may contain a link's secret and must not
@@ -39,5 +39,5 @@ export function retryMail(
 /** Deletes abandoned mails after a week, or once they have expired. */
 export function purgeAbandonedMails({ db, clock }: { db: Kysely<MailTables>; clock: Clock }): Promise<void> {
   const now = clock.now()
-  return deleteAbandonedMails(db, now, new Date(now.getTime() - keptMs))
+  return deleteAbandonedMails(db, now, new Date(now.getTime() - retentionMs))
 }

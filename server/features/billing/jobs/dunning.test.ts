@@ -140,7 +140,7 @@ test('the subscriber pays a period that requires 3-D Secure, and the card of thi
 test('a renewal that needs the user’s approval waits for it, and is cancelled when the grace ends', async () => {
   const person = await Subscriber.create(site)
   const payment = await site.sandboxGateway.createPayment({
-    key: `kept:${person.userId}`,
+    key: `saved:${person.userId}`,
     orderId: 'none',
     attemptId: 'none',
     amountCents: 999,

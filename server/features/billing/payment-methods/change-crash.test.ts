@@ -70,7 +70,7 @@ async function outcomeOf({ subscriber, setupId }: Ready): Promise<string> {
   const attached = await Promise.all([first, second].map((one) => site.sandboxGateway.isMethodAttached(one)))
   if (method?.reference === second && !attached[0] && attached[1]) return 'changed'
   if (method?.reference === first && attached[0] && !attached[1]) return 'as before'
-  return `charged with ${method?.reference}, kept ${attached.join()}`
+  return `charged with ${method?.reference}, attached ${attached.join()}`
 }
 
 /** Lets other processes complete the crashed changes. Returns the outcomes of all changes. */

@@ -32,7 +32,7 @@ const byCard = async (shopper: Shopper, card: string, headers?: Record<string, s
   tryChangeMethod(shopper, { gateway: 'sandbox', payment_token: await shopper.cardToken(card) }, headers)
 
 /** Counts how many of these cards and wallets the gateway still stores. */
-async function keptOf(references: (string | null | undefined)[]) {
+async function countAttached(references: (string | null | undefined)[]) {
   const known = references.filter((one) => typeof one === 'string')
   const attached = await Promise.all(known.map((one) => site.sandboxGateway.isMethodAttached(one)))
   return attached.filter(Boolean).length
@@ -79,7 +79,7 @@ test('a saved card is shown and pays the next renewal, but is not charged now; t
   })
   expect(await subscriber.payments()).toEqual(before)
   await runJobsAfter()
-  expect(await keptOf([old])).toBe(0)
+  expect(await countAttached([old])).toBe(0)
   await subscriber.advanceAndRenew(7 * day)
   expect(await subscriber.membership()).toMatchObject({ status: 'active' })
   expect(await subscriber.payments('succeeded')).toHaveLength(2)
@@ -111,7 +111,7 @@ test.each([
   expect(await byCard(subscriber.shopper, card)).toMatchObject({ code: 500, message })
   expect(await referenceOf(subscriber)).toBe(old)
   await runJobsAfter()
-  expect(await keptOf([old])).toBe(1)
+  expect(await countAttached([old])).toBe(1)
   expect(await byCard(subscriber.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })
 
@@ -250,7 +250,7 @@ test.each(['before the card was saved', 'after the card was saved'])(
     const done = when === 'after the card was saved'
     expect((await referenceOf(subscriber)) === old).toBe(!done)
     await runJobsAfter(2 * 3_600_000)
-    expect(await keptOf([old, ...(await savedBy(subscriber))])).toBe(1)
+    expect(await countAttached([old, ...(await savedBy(subscriber))])).toBe(1)
     expect(await subscriber.membership()).toMatchObject({ renews_at: expect.any(String) })
   },
 )
@@ -313,7 +313,7 @@ test('a new change cancels the waiting one, and a method that the old change sav
   await runJobsAfter()
   await runJobsAfter()
   expect(await referenceOf(subscriber)).toBe(current)
-  expect(await keptOf(await savedBy(subscriber))).toBe(1)
+  expect(await countAttached(await savedBy(subscriber))).toBe(1)
 })
 
 test.each(['immediately', 'later'])(
@@ -338,7 +338,7 @@ test.each(['immediately', 'later'])(
     delete site.gatewayOverrides.methodSetups
     await runJobsAfter()
     expect(await subscriber.subscriptionRow()).toEqual(before)
-    expect(await keptOf([old])).toBe(1)
+    expect(await countAttached([old])).toBe(1)
   },
 )
 
@@ -361,7 +361,7 @@ test.each(['the plan ended', 'another card was chosen'])(
       expect(await syncSetup()).toMatchObject({ code: 500, message: /couldn’t save/ })
     expect(await referenceOf(subscriber)).toBe(what === 'the plan ended' ? undefined : old)
     await runJobsAfter()
-    expect(await keptOf(await savedBy(subscriber))).toBe(0)
+    expect(await countAttached(await savedBy(subscriber))).toBe(0)
   },
 )
 
@@ -420,7 +420,7 @@ test('a card that is saved after its user was deleted is detached', async () => 
   await subscriber.shopper.answerBankPage(waiting.info?.next.url ?? '', 'yes')
   await runJobsAfter()
   await runJobsAfter()
-  expect(await keptOf(await savedBy(subscriber))).toBe(0)
+  expect(await countAttached(await savedBy(subscriber))).toBe(0)
 })
 
 test('a card that is saved while the plan is past due is charged at the next scheduled retry, not immediately', async () => {

@@ -19,8 +19,8 @@ afterEach(() => {
   delete site.gatewayOverrides.detachMethod
 })
 
-/** Returns whether the gateway kept or detached each method that was saved with an order's payments. */
-async function methodStatesOf(orderId: string): Promise<('kept' | 'detached')[]> {
+/** Returns whether the gateway still stores each method that was saved with an order's payments. */
+async function methodStatesOf(orderId: string): Promise<('attached' | 'detached')[]> {
   const rows = await site.context.db
     .selectFrom('payment_attempts')
     .innerJoin('sandbox_payments', 'sandbox_payments.id', 'payment_attempts.reference')
@@ -29,7 +29,7 @@ async function methodStatesOf(orderId: string): Promise<('kept' | 'detached')[]>
     .where('payment_attempts.order_id', '=', orderId)
     .where('payment_attempts.status', '=', 'succeeded')
     .execute()
-  return rows.map(({ detached_at }) => (detached_at ? 'detached' : 'kept'))
+  return rows.map(({ detached_at }) => (detached_at ? 'detached' : 'attached'))
 }
 const methodsOf = (userId: string) =>
   site.context.db.selectFrom('payment_methods').select('id').where('user_id', '=', userId).execute()
@@ -52,7 +52,7 @@ test('a card that already got the introductory price is detached when its second
   expect(await second.tryPay(order.id, await second.cardToken())).toMatchObject({ code: 409 })
   await runJobsAfter()
   expect(await methodStatesOf(order.id)).toEqual(['detached'])
-  expect(await methodStatesOf(paid.info?.id ?? '')).toEqual(['kept'])
+  expect(await methodStatesOf(paid.info?.id ?? '')).toEqual(['attached'])
   expect(await methodsOf(await userIdOf(second))).toEqual([])
 })
 
@@ -69,7 +69,7 @@ test('if a plan is paid twice, the first card is kept and the second card is det
   for (const { id } of orders) await shopper.getOrder(id)
   await runJobsAfter()
   const states = await Promise.all(orders.map(({ id }) => methodStatesOf(id)))
-  expect(states).toEqual([['kept'], ['detached']])
+  expect(states).toEqual([['attached'], ['detached']])
   expect(await methodsOf(await userIdOf(shopper))).toHaveLength(1)
 })
 
@@ -96,7 +96,7 @@ test('a replaced card is detached, and the new one is charged', async () => {
   await runJobsAfter()
   expect([await methodStatesOf(first?.id ?? ''), await methodStatesOf(owed?.id ?? '')]).toEqual([
     ['detached'],
-    ['kept'],
+    ['attached'],
   ])
   await person.advanceAndRenew(7 * day + 1000)
   expect(await person.subscriptionRow()).toMatchObject({ status: 'active', period_no: 2 })
@@ -110,7 +110,7 @@ test('the card of an ended plan is detached, even if the gateway fails at first'
   expect(await person.subscriptionRow()).toMatchObject({ status: 'ended', payment_method_id: null })
   site.gatewayOverrides.detachMethod = () => Promise.reject(new Error('away'))
   await runJobsAfter()
-  expect(await methodStatesOf(first?.id ?? '')).toEqual(['kept'])
+  expect(await methodStatesOf(first?.id ?? '')).toEqual(['attached'])
   delete site.gatewayOverrides.detachMethod
   await runJobsAfter()
   expect(await methodStatesOf(first?.id ?? '')).toEqual(['detached'])

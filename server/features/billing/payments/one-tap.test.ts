@@ -89,7 +89,7 @@ const removalsOf = async (userId: string) => {
   return (await removals.execute(site.context.db)).rows.map(({ details }) => details)
 }
 /** Returns the stored data of a card. */
-const keptOf = (id = '') =>
+const storedCardOf = (id = '') =>
   site.context.db
     .selectFrom('payment_methods')
     .select(['brand', 'last4', 'expires_at'])
@@ -317,7 +317,7 @@ describe('a saved card is not offered', () => {
     for (const _ of [1, 2])
       expect(await person.visitor.callOk(removeSavedPaymentMethod, { body })).toEqual({ saved_method: null })
     await expectGone(person, saved?.id)
-    expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
+    expect(await storedCardOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
     await runJanitorAfter(site, 60_000)
     expect(await areCardsDeleted(userId)).toEqual([true])
     // A later event about the first payment does not restore the card.
@@ -478,7 +478,7 @@ describe('a saved card and accounts', () => {
     const now = site.context.clock.now()
     await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, now))
     expect(await buyWithSavedCard(person, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
-    expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
+    expect(await storedCardOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
     await runJanitorAfter(site, 60_000)
     expect(await areCardsDeleted(userId)).toEqual([true])
     const exported = await readExportParts(exportBilling(site.context.db, userId))

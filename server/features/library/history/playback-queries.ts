@@ -123,7 +123,7 @@ export async function recordEpisodeViews(
   // subquery of `compared` reads each known row by its key. For a join, the planner could choose a scan of the table.
   // In a row that existed, xmax is the transaction that updates the row. In a new row, xmax is 0.
   const finishExisting = sql`
-    ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished`
+    ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT existing.finished`
   await sql`
     WITH given AS (
       SELECT user_id, episode_id, bool_or(finished) AS finished FROM jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
@@ -135,12 +135,12 @@ export async function recordEpisodeViews(
         WHERE known.user_id = given.user_id AND known.episode_id = given.episode_id
       ) AS was_finished FROM given
     ), updated AS (
-      UPDATE episode_views AS kept SET finished = true FROM compared
-      WHERE kept.user_id = compared.user_id AND kept.episode_id = compared.episode_id
-        AND compared.finished AND NOT was_finished AND NOT kept.finished
-      RETURNING kept.episode_id
+      UPDATE episode_views AS existing SET finished = true FROM compared
+      WHERE existing.user_id = compared.user_id AND existing.episode_id = compared.episode_id
+        AND compared.finished AND NOT was_finished AND NOT existing.finished
+      RETURNING existing.episode_id
     ), added AS (
-      INSERT INTO episode_views AS kept (user_id, episode_id, finished)
+      INSERT INTO episode_views AS existing (user_id, episode_id, finished)
       SELECT user_id, episode_id, finished FROM compared WHERE was_finished IS NULL
       ${race === 'wait' ? finishExisting : sql``}
       RETURNING episode_id, xmax = 0 AS started, finished

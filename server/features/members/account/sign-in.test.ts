@@ -233,10 +233,10 @@ describe('a session', () => {
         (await site.visitor(headers).call(changeUser, { body: { display_name: 'Eve' } })).answer.code,
       ).toBe(401)
     }
-    const unkept = site.visitor()
-    unkept.cookie = before
-    expect((await unkept.call(changeUser, { body: { display_name: 'Eve' } })).answer.code).toBe(401)
-    const { id, display_name } = await unkept.callOk(getUser)
+    const earlierGuest = site.visitor()
+    earlierGuest.cookie = before
+    expect((await earlierGuest.call(changeUser, { body: { display_name: 'Eve' } })).answer.code).toBe(401)
+    const { id, display_name } = await earlierGuest.callOk(getUser)
     expect(id).not.toBe(user.id)
     expect(display_name).toBeNull()
   })

@@ -37,20 +37,20 @@ const firstDaySql = sql`day - (day - date '2000-01-01') % days`
  */
 export async function addCounts(tx: Tx, counted: readonly KeyedDayCounts[]): Promise<void> {
   await sql`
-    INSERT INTO funnel_counts AS kept (kind, days, first_day, key, visits, plays, paywalls, paid)
+    INSERT INTO funnel_counts AS existing (kind, days, first_day, key, visits, plays, paywalls, paid)
     SELECT kind, days, ${firstDaySql}, key, sum(visits), sum(plays), sum(paywalls), sum(paid)
     FROM jsonb_to_recordset(${JSON.stringify(counted)}::jsonb) AS given
       (kind text, key text, day date, visits bigint, plays bigint, paywalls bigint, paid bigint), ${bucketLengthsSql}
     WHERE kind <> 'video' OR key = '' OR EXISTS (SELECT FROM videos WHERE id = key)
     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-    ON CONFLICT (kind, days, first_day, key) DO UPDATE SET visits = kept.visits + excluded.visits,
-      plays = kept.plays + excluded.plays, paywalls = kept.paywalls + excluded.paywalls,
-      paid = kept.paid + excluded.paid`.execute(tx)
+    ON CONFLICT (kind, days, first_day, key) DO UPDATE SET visits = existing.visits + excluded.visits,
+      plays = existing.plays + excluded.plays, paywalls = existing.paywalls + excluded.paywalls,
+      paid = existing.paid + excluded.paid`.execute(tx)
 }
 
 export async function addRevenue(tx: Tx, revenue: readonly KeyedDayRevenue[]): Promise<void> {
   await sql`
-    INSERT INTO funnel_revenue AS kept
+    INSERT INTO funnel_revenue AS existing
       (kind, days, first_day, key, currency, renewal, gross_cents, refunded_cents, disputed_cents, disputes_won_cents, disputes_lost_cents)
     SELECT kind, days, ${firstDaySql}, key, currency, renewal, sum(gross_cents), sum(refunded_cents), sum(disputed_cents),
       sum(disputes_won_cents), sum(disputes_lost_cents)
@@ -60,11 +60,11 @@ export async function addRevenue(tx: Tx, revenue: readonly KeyedDayRevenue[]): P
       ${bucketLengthsSql}
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (kind, days, first_day, key, currency, renewal) DO UPDATE SET
-      gross_cents = kept.gross_cents + excluded.gross_cents,
-      refunded_cents = kept.refunded_cents + excluded.refunded_cents,
-      disputed_cents = kept.disputed_cents + excluded.disputed_cents,
-      disputes_won_cents = kept.disputes_won_cents + excluded.disputes_won_cents,
-      disputes_lost_cents = kept.disputes_lost_cents + excluded.disputes_lost_cents`.execute(tx)
+      gross_cents = existing.gross_cents + excluded.gross_cents,
+      refunded_cents = existing.refunded_cents + excluded.refunded_cents,
+      disputed_cents = existing.disputed_cents + excluded.disputed_cents,
+      disputes_won_cents = existing.disputes_won_cents + excluded.disputes_won_cents,
+      disputes_lost_cents = existing.disputes_lost_cents + excluded.disputes_lost_cents`.execute(tx)
 }
 
 export interface KeyedCounts extends FunnelCounts {

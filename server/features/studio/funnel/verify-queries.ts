@@ -36,8 +36,8 @@ export async function selectDifferingDays(db: Db): Promise<string[]> {
 
 export async function saveDifferingDays(db: Db, days: readonly string[]): Promise<void> {
   await sql`
-    INSERT INTO settings AS kept (key, value) VALUES (${differingDaysKey}, ${JSON.stringify({ days })}::jsonb)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE kept.value <> excluded.value`.execute(db)
+    INSERT INTO settings AS existing (key, value) VALUES (${differingDaysKey}, ${JSON.stringify({ days })}::jsonb)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE existing.value <> excluded.value`.execute(db)
 }
 
 /** Returns the beginning of the first day with revenue; undefined if there is none. */

@@ -119,14 +119,14 @@ test('a pool continues after the server is killed, and no acknowledged row is lo
   const pool = new SupervisedPool({ ...server.connection, max: 4 }, server.ensureRunning, log)
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
-  await pool.query('CREATE TABLE kept (number int PRIMARY KEY)')
+  await pool.query('CREATE TABLE acknowledged (number int PRIMARY KEY)')
   const acknowledged: number[] = []
   let next = 0
   let refused = 0
   const write = async () => {
     while (acknowledged.length < 400) {
       const number = next++
-      await pool.query('INSERT INTO kept VALUES ($1)', [number]).then(
+      await pool.query('INSERT INTO acknowledged VALUES ($1)', [number]).then(
         () => acknowledged.push(number),
         () => refused++,
       )
@@ -137,7 +137,7 @@ test('a pool continues after the server is killed, and no acknowledged row is lo
   const first = postmasterOf(shared)
   process.kill(first ?? 0, 'SIGKILL')
   await writing
-  const { rows } = await pool.query<{ number: number }>('SELECT number FROM kept')
+  const { rows } = await pool.query<{ number: number }>('SELECT number FROM acknowledged')
   await pool.end()
   expect(postmasterOf(shared)).not.toBe(first)
   expect(refused).toBeLessThanOrEqual(20)

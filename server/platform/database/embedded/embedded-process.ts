@@ -13,7 +13,7 @@ interface PostgresProcess {
   durable: boolean
 }
 
-const keptLogBytes = 5_000_000
+const maxLogBytes = 5_000_000
 
 /**
  * Starts the server's process, which ends with this process. `postmaster.pid` shows when the server is ready, and
@@ -114,7 +114,7 @@ function stopWithThisProcess({ command, args, options }: Command): Command {
 
 function rotate(logFile: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (size > keptLogBytes) renameSync(logFile, `${logFile}.old`)
+  if (size > maxLogBytes) renameSync(logFile, `${logFile}.old`)
 }
 
 const lookEveryMs = 250
