@@ -105,7 +105,7 @@ it.each([
 ])('a release runs %s in a thread, which can be terminated', (name, file, args, result) => {
   const bundle = join(release.folder, 'server/bundle')
   const data = JSON.stringify({ module: pathToFileURL(join(bundle, file)).href, name, args })
-  const thread = join(bundle, 'platform-processes-aside-thread.js')
+  const thread = join(bundle, 'platform-processes-thread-entry.js')
   const { status, stdout, stderr } = spawnSync(
     join(release.folder, 'bin/node'),
     ['--input-type=module', '--eval', runInThreads, thread, data],

@@ -32,7 +32,7 @@ const tracking = 'server/features/tracking/tracking.test.ts'
 const http = 'server/platform/http/server.test.ts'
 const unreadable = 'server/platform/http/unreadable.test.ts'
 const limits = 'server/platform/http/limits/rate-limit.test.ts'
-const databaseAway = 'server/platform/http/database-away.test.ts'
+const databaseOutage = 'server/platform/http/database-outage.test.ts'
 const fuzz = 'server/platform/http/fuzz.test.ts'
 const api = 'web/lib/api.test.ts'
 const visit = 'web/lib/tracking/visit-parameters.test.ts'
@@ -283,11 +283,11 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
     rule: 'While the database is unavailable: 503 with `Retry-After` within the timeout, and automatic recovery',
     proofs: [
       [
-        databaseAway,
+        databaseOutage,
         'answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers',
       ],
-      [databaseAway, 'answers 503 to a call whose connection breaks in the middle of a query'],
-      [databaseAway, 'answers 503 in time if every connection is in use'],
+      [databaseOutage, 'answers 503 to a call whose connection breaks in the middle of a query'],
+      [databaseOutage, 'answers 503 in time if every connection is in use'],
     ],
   },
   {

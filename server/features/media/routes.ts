@@ -124,7 +124,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
  */
 function sendServed(reply: Reply, served: Served, cacheControl: string): Reply {
   if (served === 'missing') return reply.code(404).header('cache-control', 'no-store').send()
-  if (served === 'away')
+  if (served === 'unavailable')
     return reply.code(503).headers({ 'cache-control': 'no-store', 'retry-after': 5 }).send()
   reply.header('cache-control', cacheControl)
   if ('location' in served) return reply.redirect(served.location, 307)

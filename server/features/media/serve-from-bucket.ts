@@ -19,7 +19,11 @@ export interface SignedFile {
  * Result of a request: the bytes, the URL for a redirect, `missing` if there is no such file, or `away` if the storage
  * is unreachable.
  */
-export type Served = { body: Buffer; type: string | undefined } | { location: string } | 'missing' | 'away'
+export type Served =
+  | { body: Buffer; type: string | undefined }
+  | { location: string }
+  | 'missing'
+  | 'unavailable'
 
 /** Serves files from a bucket. */
 export interface BucketFiles {
@@ -45,7 +49,7 @@ export function createBucketFiles(storage: Storage, delivery: LinkDelivery, log:
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
       log.error({ err: error }, 'A file could not be read from the storage')
-      return 'away'
+      return 'unavailable'
     }
   }
   return {

@@ -97,11 +97,11 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
 }
 
 /**
- * Returns 'away' if the database is down. The document is then sent without data. Its script repeats the calls, and
+ * Returns 'unavailable' if the database is down. The document is then sent without data. Its script repeats the calls, and
  * continues to play media that is already loaded.
  */
-function ignoreDatabaseDown(error: unknown): 'away' {
-  if (isDatabaseUnavailable(error)) return 'away'
+function ignoreDatabaseDown(error: unknown): 'unavailable' {
+  if (isDatabaseUnavailable(error)) return 'unavailable'
   throw error
 }
 
@@ -148,7 +148,8 @@ function sendVideo(context: PagesContext, sendDocument: SendDocument): Handle {
     const firstScreen = /^\w+$/.test(id)
       ? await loadFirstScreen(context, firstScreenRequest).catch(ignoreDatabaseDown)
       : undefined
-    if (firstScreen === 'away') return sendDocument(request, reply, { ...page, isDatabaseAway: true })
+    if (firstScreen === 'unavailable')
+      return sendDocument(request, reply, { ...page, isDatabaseUnavailable: true })
     const poster = firstScreen?.playable?.playback.poster_url
     const preloaded = firstScreen && {
       boot: firstScreen,

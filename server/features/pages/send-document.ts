@@ -36,7 +36,7 @@ interface DocumentRequest {
   language: Language
   /** First screen of a video's page. The page's head describes the video. */
   firstScreen?: FirstScreen | undefined
-  isDatabaseAway?: boolean
+  isDatabaseUnavailable?: boolean
   preloaded?: PreloadedData | undefined
 }
 
@@ -103,11 +103,11 @@ export function createDocumentSender(context: DocumentsContext) {
   const renderHead = async (
     request: Request,
     reply: Reply,
-    { language, route, firstScreen, isDatabaseAway }: DocumentRequest,
+    { language, route, firstScreen, isDatabaseUnavailable }: DocumentRequest,
   ) => {
     const [path = '/'] = request.url.split('?')
     const { id } = request.params as { id?: string }
-    const head = await loadHead({ route, id, path, language, firstScreen, isDatabaseAway })
+    const head = await loadHead({ route, id, path, language, firstScreen, isDatabaseUnavailable })
     if (head.missing) reply.code(404)
     const hasLanguageParam = languageParam(request, offeredLanguages(context, request)) !== undefined
     const site = {

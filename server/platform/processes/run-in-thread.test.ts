@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DeadlineExceeded, runInThread } from './run-in-thread.ts'
 
-const module = new URL('../../testing/aside-work.ts', import.meta.url).href
+const module = new URL('../../testing/threads/thread-functions.ts', import.meta.url).href
 
 test('work in a thread returns its result, or throws its error with name and message', async () => {
   expect(await runInThread({ module, name: 'double', args: [21] })).toBe(42)
@@ -18,6 +18,6 @@ test('terminates work that exceeds its deadline', async () => {
 })
 
 test('the deadline does not include the time to load the module', async () => {
-  const slow = new URL('../../testing/aside-slow-load.ts', import.meta.url).href
+  const slow = new URL('../../testing/threads/slow-loading-module.ts', import.meta.url).href
   expect(await runInThread({ module: slow, name: 'half', args: [42] }, 200)).toBe(21)
 })

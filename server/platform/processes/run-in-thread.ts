@@ -25,7 +25,7 @@ const megabytes = 128
  * @throws DeadlineExceeded, and errors of the function with their name and message
  */
 export async function runInThread(job: ThreadJob, deadlineMs = defaultDeadlineMs): Promise<unknown> {
-  const thread = new Worker(new URL('./aside-thread.ts', import.meta.url), {
+  const thread = new Worker(new URL('./thread-entry.ts', import.meta.url), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: megabytes },
   })

@@ -57,7 +57,7 @@ export interface HeadRequest {
   language: Language
   firstScreen: FirstScreen | undefined
   /** True if the database is down. Then it is unknown whether the page's video or listing exists. */
-  isDatabaseAway?: boolean | undefined
+  isDatabaseUnavailable?: boolean | undefined
 }
 
 /**
@@ -93,7 +93,7 @@ export function createHeadLoader(context: HeadContext): (request: HeadRequest) =
     const { route, firstScreen, path } = request
     const page = pageNames.find((name) => route === `/${name}`)
     if (firstScreen) return buildVideoHead(firstScreen, path, publicUrl)
-    if (request.isDatabaseAway) return { ...staticHead(request), indexed: false }
+    if (request.isDatabaseUnavailable) return { ...staticHead(request), indexed: false }
     if (route === '/videos/:id') return staticHead({ ...request, route: '*' })
     // The page is sent even if a text or name cannot be loaded. Search engines must not index a listing without its
     // name.

@@ -25,7 +25,7 @@ import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { purgeUploads, processNextUpload } from '#server/features/media/uploads/process-upload.ts'
 import { processNextAsset } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
-import { StorageAway } from '#server/testing/fakes/storage-away.ts'
+import { StorageUnavailable } from '#server/testing/fakes/storage-unavailable.ts'
 import { agedStorage } from '#server/testing/aged-storage.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { makeTestVideo } from '#server/testing/media/test-media.ts'
@@ -281,7 +281,7 @@ describe('a file', () => {
     await attempts(4)
     // An interruption or an unreachable storage does not count as an attempt, because the file does not cause it.
     await expect(failWith(new Error('stopped'), AbortSignal.abort())).rejects.toThrow()
-    await expect(failWith(new StorageAway())).rejects.toThrow(StorageAway)
+    await expect(failWith(new StorageUnavailable())).rejects.toThrow(StorageUnavailable)
     expect(await openOf(video)).toMatchObject([{ state: 'complete', reason: null }])
     expect(await failWith(new Error('the disk is away'))).toBe(true)
     expect(await openOf(video)).toMatchObject([

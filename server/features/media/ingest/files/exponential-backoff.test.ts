@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
-import { StorageAway } from '#server/testing/fakes/storage-away.ts'
+import { StorageUnavailable } from '#server/testing/fakes/storage-unavailable.ts'
 import { exponentialBackoff, retryWithBackoff } from './exponential-backoff.ts'
 
 const neverAborted = new AbortController().signal
@@ -14,7 +14,7 @@ function listening() {
 }
 
 const failing = (times: number) => async () => {
-  if (times-- > 0) throw new StorageAway('away')
+  if (times-- > 0) throw new StorageUnavailable('away')
   return 'done'
 }
 

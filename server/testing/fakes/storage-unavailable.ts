@@ -1,6 +1,6 @@
 import { StorageError } from '#server/platform/storage/storage.ts'
 
 /** The error of a storage that cannot be reached. */
-export class StorageAway extends StorageError {
+export class StorageUnavailable extends StorageError {
   readonly isUnavailable = true
 }
