@@ -44,5 +44,5 @@ export const Cents = Type.Integer({ minimum: 0 })
 export const Currency = Type.String({ minLength: 3, maxLength: 3 })
 /** Integer milliseconds, up to the maximum of a 32-bit database column. */
 export const Milliseconds = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
-/** A language of the interface. The server also accepts `fr` for `fy` and `de` for `dy` (validators.ts). */
+/** A language of the interface. The server also accepts `fr` for `fy` and `de` for `dy` (request-validation.ts). */
 export const LanguageCode = Type.Unsafe<Language>({ ...stringEnum(languages), 'x-language': true })

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '#server/context.ts'
 import { closeServer, type OpenRequests } from '#server/platform/http/close-server.ts'
 import { endRequestTime } from './platform/processes/stop-signals.ts'
-import type { WorkerSupervisor } from '#server/run-worker.ts'
+import type { WorkerSupervisor } from '#server/supervise-worker.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 
 /**

@@ -23,7 +23,7 @@ export interface Composition<Parts extends object> {
 }
 
 /** Starts a composition with the parts that every feature may use. */
-export function compose<Parts extends object>(base: Parts): Composition<Parts> {
+export function composeFeatures<Parts extends object>(base: Parts): Composition<Parts> {
   return composition(async () => ({ parts: base, features: [] }))
 }
 

@@ -21,7 +21,7 @@ import type { StudioContext } from '#server/features/studio/studio.ts'
 import { trackingFeature } from './features/tracking/feature.ts'
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import type { WriteEventsContext } from '#server/features/tracking/tracking.ts'
-import { compose } from './compose-features.ts'
+import { composeFeatures } from './compose-features.ts'
 import { openPlatform, type Platform, type PlatformOverrides } from './open-platform.ts'
 import type { Config } from './platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -59,7 +59,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const { stopPlatform, ...platform } = await openPlatform(config, log, overrides)
   // A feature may call later features of this list. It reads the context at call time, when all features exist.
   const getContext = () => context
-  const { parts, lifecycleHooks, stop } = await compose(platform)
+  const { parts, lifecycleHooks, stop } = await composeFeatures(platform)
     .with(catalogFeature)
     .with(experimentsFeature)
     .with((before) => membersFeature(before, overrides))

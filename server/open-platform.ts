@@ -9,7 +9,7 @@ import { openRuntimeSettings } from './platform/config/runtime-settings.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { createCatalogueChanges } from './platform/database/catalogue-changes.ts'
-import { exchangeCallCounts } from './platform/database/share-call-counts.ts'
+import { shareCallCounts } from './platform/database/share-call-counts.ts'
 import { createDocumentFiles } from '#server/platform/document-files.ts'
 import { createSlots } from './platform/http/limits/concurrency-slots.ts'
 import { newId } from '#server/platform/ids.ts'
@@ -60,7 +60,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     limits: config.quotas,
     clock,
     log,
-    share: (counted) => exchangeCallCounts(database.pool, counted, clock.now()),
+    share: (counted) => shareCallCounts(database.pool, counted, clock.now()),
   })
   const mailer = overrides.mailer ?? openMailer(config, log, () => settings.mailFrom)
   const disk = await watchDisk(config.dataDir, config.resourceLimits.minFreeBytes, log)

@@ -21,7 +21,7 @@ import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
 import { openAnnouncements } from './platform/database/announcements.ts'
-import { exchangeCallCounts } from './platform/database/share-call-counts.ts'
+import { shareCallCounts } from './platform/database/share-call-counts.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
 import type { SiteMetrics } from '#server/metrics/create-metrics.ts'
 
@@ -45,7 +45,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
     log: context.log,
     clock: context.clock,
     limits: context.limits,
-    shareCalls: (counted) => exchangeCallCounts(context.database.pool, counted, context.clock.now()),
+    shareCalls: (counted) => shareCallCounts(context.database.pool, counted, context.clock.now()),
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
     resourceLimits: context.resourceLimits,

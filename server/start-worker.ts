@@ -36,7 +36,7 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   if (parent) process.stdin.on('close', () => stop.abort()).resume()
   process.umask(config.umask)
   const log = createLog({ json: config.production, level: config.logLevel, onError: telemetry.onError })
-  // The cast is safe: run-worker.ts has written this JSON.
+  // The cast is safe: supervise-worker.ts has written this JSON.
   const programs = ffmpeg === undefined ? await findConverter(config) : (JSON.parse(ffmpeg) as Converter)
   const warning = bundledFfmpegWarning(programs)
   if (warning !== undefined) log.warn(warning)

@@ -15,7 +15,7 @@ const listFoot = 'web/ui/ListFooter.test.tsx'
 const share = 'web/features/media/share.test.ts'
 const searches = 'web/features/catalog/search-history.test.ts'
 const rules = 'web/app/reporting/sentry-options.test.ts'
-const scrub = 'server/telemetry/shared-scrub.test.ts'
+const scrub = 'server/telemetry/scrub-report.test.ts'
 const texts = 'web/i18n/load-texts.test.ts'
 const tracking = 'server/features/tracking/tracking.test.ts'
 

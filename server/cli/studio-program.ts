@@ -7,7 +7,7 @@ import { fileCommands, pathParameterNames } from './studio-file-commands.ts'
 import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
 import type { ArchiveQuery } from '#server/features/tracking/tracking.ts'
 import { UsageError } from '#server/platform/config/config-error.ts'
-import { compileSchema, languageAliases } from '#server/platform/http/sending/validators.ts'
+import { compileSchema, languageAliases } from '#server/platform/http/request-validation.ts'
 
 /** A studio command, parsed and validated before a site is opened. */
 export interface ParsedCommand {

@@ -1,6 +1,6 @@
 import { apiDocsRoutes } from './api-docs-routes.ts'
 import { isDatabaseUnavailable } from '#server/platform/database/database-unavailable.ts'
-import { sendAsset } from '#server/platform/http/sending/send-asset.ts'
+import { sendBuiltFile } from '#server/platform/http/sending/send-built-file.ts'
 import { sendFile } from '#server/platform/http/sending/send-file.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { firstPosterElement, firstVideoElement } from './head/build-head.ts'
@@ -76,7 +76,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     get('/videos/:id', sendVideo(context, sendDocument)),
     get('/assets/*', (request, reply) => {
       const { '*': file } = request.params as { '*': string }
-      return sendAsset(request, reply, context.webRoot, file)
+      return sendBuiltFile(request, reply, context.webRoot, file)
     }),
     get('/favicon.svg', (request, reply) =>
       sendFile(request, reply, context.webRoot, 'favicon.svg', { maxAge: '1h' }),

@@ -27,7 +27,7 @@ const addCallsQuery = `
      WHERE earlier.caller = api_call_counts.caller AND earlier.time_window = api_call_counts.time_window - 1), 0) AS before`
 
 /** Adds this process's counts to those of the others, deletes expired counts, and returns the sums. */
-export async function exchangeCallCounts(
+export async function shareCallCounts(
   pool: Pool,
   counted: readonly CountedCalls[],
   now: Date,

@@ -48,7 +48,7 @@ import {
 import { reportRequests, routeOf, runAsRequests, type RequestReports } from './report-requests.ts'
 import { sendBounded } from './sending/send-bounded.ts'
 import { createSerialiserCompiler } from './serialisers.ts'
-import { createValidatorCompiler } from './sending/validators.ts'
+import { createValidatorCompiler } from './request-validation.ts'
 
 export interface HttpServerOptions extends RateLimitOptions, RequestReports {
   log: Log

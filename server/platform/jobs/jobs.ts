@@ -53,7 +53,7 @@ interface Options {
 
 type RunJob = (job: Job, record?: { minIntervalSeconds?: number; isRecorded?: boolean }) => Promise<void>
 
-/** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
+/** Time-out of running jobs once the process closes; the worker is killed soon after (supervise-worker.ts). */
 const graceMs = 4000
 /** The interval of the most frequent jobs. Work that a user waits for does not wait for the poll: it uses `wakeOn`. */
 export const defaultPollSeconds = 10

@@ -3,7 +3,7 @@ import { getHomepage } from '#contract/catalog.ts'
 import { listFavorites } from '#contract/library.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { getHealth } from '#contract/operations.ts'
-import { exchangeCallCounts } from '#server/platform/database/share-call-counts.ts'
+import { shareCallCounts } from '#server/platform/database/share-call-counts.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { recordQueries } from '#server/testing/database/record-queries.ts'
@@ -90,7 +90,7 @@ describe('two processes', () => {
   afterAll(() => database.close())
 
   const process = (clock: ReturnType<typeof createManualClock>) =>
-    createCallCounter(clock, (counted) => exchangeCallCounts(database.pool, counted, clock.now()))
+    createCallCounter(clock, (counted) => shareCallCounts(database.pool, counted, clock.now()))
 
   it('add up their counts after an exchange', async () => {
     const clock = createManualClock()
@@ -126,7 +126,7 @@ describe('two processes', () => {
     const clock = createManualClock(Date.UTC(2026, 0, 3))
     let away = true
     const counter = createCallCounter(clock, (counted) =>
-      away ? Promise.reject(new Error('away')) : exchangeCallCounts(database.pool, counted, clock.now()),
+      away ? Promise.reject(new Error('away')) : shareCallCounts(database.pool, counted, clock.now()),
     )
     callTimes(counter, 4, 'zoe')
     await expect(counter.exchange()).rejects.toThrow('away')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LanguageCode, nullable } from '#contract/schemas.ts'
 import { addPlan } from '#contract/studio/plans.ts'
 import { PartialLocalizedText } from '#contract/studio/videos.ts'
-import { compileSchema } from './validators.ts'
+import { compileSchema } from './request-validation.ts'
 
 const checked = (schema: object, value: unknown) => {
   expect(compileSchema(schema)(value)).toBeUndefined()

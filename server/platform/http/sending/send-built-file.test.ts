@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fastify from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sendAsset } from './send-asset.ts'
+import { sendBuiltFile } from './send-built-file.ts'
 
 const script = 'export const answer = 42\n'
 const root = mkdtempSync(join(tmpdir(), 'cliffhanger-assets-'))
@@ -16,7 +16,7 @@ beforeAll(async () => {
   writeFileSync(join(root, 'secret.js'), 'secret')
   server.get('/assets/*', (request, reply) => {
     const { '*': file } = request.params as { '*': string }
-    return sendAsset(request, reply, root, file)
+    return sendBuiltFile(request, reply, root, file)
   })
   url = await server.listen({ host: '127.0.0.1', port: 0 })
 })
