@@ -23,7 +23,7 @@ export const groups: readonly MutationGroup[] = [
       `${features}/media/ingest/queue/asset-states.ts`,
     ],
     tests: [
-      `${features}/billing/records/states.test.ts`,
+      `${features}/billing/records/state-transitions.test.ts`,
       `${features}/catalog/editing/video-states.test.ts`,
       `${features}/media/ingest/queue/asset-states.test.ts`,
     ],
