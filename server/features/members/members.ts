@@ -37,7 +37,7 @@ export {
   requireActiveViewer,
   findActiveViewer,
 } from './sessions/viewer.ts'
-export { claimGuestRecords } from './account/claim-by-mail-link.ts'
+export { claimGuestRecords } from './account/claim-guest-records.ts'
 export { insertUser } from './user-queries.ts'
 export type { StartedSession } from './lifecycle-hooks.ts'
 export type { MembersContext } from './members-context.ts'

@@ -2,7 +2,7 @@ import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.
 import { decidePayment } from '#server/features/billing/gateways/sandbox/queries.ts'
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
-import { refreshOrder } from '#server/features/billing/checkout/present-order.ts'
+import { refreshOrder } from '#server/features/billing/checkout/load-orders.ts'
 import { loadSavedMethod, removeSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 import { newId } from '#server/platform/ids.ts'

@@ -6,7 +6,7 @@ import { insertPaidOrder, insertUserRow } from '#server/testing/builders/order-r
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 import { moveBillingRecords } from '#server/features/billing/personal-data/personal-data-queries.ts'
-import { listOrders } from '#server/features/billing/checkout/present-order.ts'
+import { listOrders } from '#server/features/billing/checkout/load-orders.ts'
 
 let site: TestSite
 beforeAll(async () => {

@@ -34,7 +34,7 @@ import { lockBuyer, selectOrder, type OrderRow } from '#server/features/billing/
 import { storeAcceptedTerms } from '#server/features/billing/records/accepted-terms-queries.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { createOrderFor } from './create-order.ts'
-import { loadOrder } from './present-order.ts'
+import { loadOrder } from './load-orders.ts'
 
 /** Returns a user's auto-unlock settings, with the number of unlocks left for each. */
 export async function loadAutoUnlocks(db: Db, userId: string, now: Date): Promise<AutoUnlock[]> {

@@ -8,7 +8,7 @@ import {
 } from '#server/features/billing/gateways/gateway.ts'
 import { logNotCreated } from './handle-charge-errors.ts'
 import { createdAround, isMissing } from './creation-time-range.ts'
-import { findCustomer } from './find-customer.ts'
+import { ensureCustomer } from './ensure-customer.ts'
 import { cancelIntent, idOf, isDeclinedButOpen, outcomeOf, presentCard } from './intents.ts'
 import type { StripeContext } from './stripe-context.ts'
 
@@ -40,7 +40,7 @@ async function start(
   const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
   try {
     const request = {
-      customer: await findCustomer(context, payer),
+      customer: await ensureCustomer(context, payer),
       allowed_payment_method_types: ['card' as const],
       usage: 'off_session' as const,
       metadata: { method_setup_id: setupId },

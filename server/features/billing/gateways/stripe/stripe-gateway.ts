@@ -15,7 +15,7 @@ import { acceptsAmount, toStripe, smallestUnitOf } from './amounts.ts'
 import { handleChargeErrors } from './handle-charge-errors.ts'
 import { createdAround, isMissing } from './creation-time-range.ts'
 import { deleteCustomerOfUser } from './delete-customer.ts'
-import { findCustomer, findEmail } from './find-customer.ts'
+import { ensureCustomer, findEmail } from './ensure-customer.ts'
 import { listMissingEvents, reportMissingEvents } from './report-missing-events.ts'
 import { cancelIntent, idOf, isDeclinedButOpen, splitMethodReference } from './intents.ts'
 import { listOldestFirst } from './list-oldest-first.ts'
@@ -72,7 +72,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
       handleChargeErrors(context, charge, async () => {
         if (charge.methodReference !== undefined)
           return chargeSavedCard(context, charge, charge.methodReference)
-        const customer = await findCustomer(context, charge.payer)
+        const customer = await ensureCustomer(context, charge.payer)
         const usage = charge.save ? ({ setup_future_usage: 'off_session' } as const) : {}
         return create(context, charge, { customer, ...usage })
       }),

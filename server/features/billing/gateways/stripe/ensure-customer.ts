@@ -7,11 +7,11 @@ import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-context.ts'
 
 /**
- * Returns the id of a user's Stripe customer, which is created at the first payment. The idempotency key depends on all
- * parameters. Concurrent equal requests therefore create one customer, and a request with another e-mail address gets
- * a new key.
+ * Returns the id of a user's Stripe customer, and creates the customer at the first payment. The idempotency key
+ * depends on all parameters. Concurrent equal requests therefore create one customer, and a request with another e-mail
+ * address gets a new key.
  */
-export async function findCustomer({ stripe, db }: StripeContext, payer: Charge['payer']): Promise<string> {
+export async function ensureCustomer({ stripe, db }: StripeContext, payer: Charge['payer']): Promise<string> {
   const { userId, email, firstName, lastName } = payer
   const known = await queries.selectCustomer(db, userId)
   if (known?.customer_id) return known.customer_id
