@@ -50,7 +50,7 @@ export const groups: readonly MutationGroup[] = [
       },
       `${features}/experiments/free-episodes.ts`,
     ],
-    tests: [`${features}/library/entitlements.test.ts`, `${features}/media/who-may-watch.test.ts`],
+    tests: [`${features}/library/entitlements.test.ts`, `${features}/media/episode-access.test.ts`],
   },
   {
     name: 'signed-urls',
