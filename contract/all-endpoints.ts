@@ -7,16 +7,16 @@ import { isEndpoint, type Endpoint } from './endpoint.ts'
 import * as library from './library.ts'
 import * as media from './media.ts'
 import * as members from './members.ts'
-import * as operations from './operations.ts'
+import * as health from './health.ts'
 import * as pages from './pages.ts'
 import * as social from './social.ts'
 import * as homepage from './studio/homepage.ts'
 import * as funnel from './studio/funnel.ts'
-import * as icon from './studio/icon.ts'
+import * as siteIcon from './studio/site-icon.ts'
 import * as experiments from './studio/experiments.ts'
 import * as labels from './studio/labels.ts'
 import * as analytics from './studio/analytics.ts'
-import * as links from './studio/links.ts'
+import * as campaignLinks from './studio/campaign-links.ts'
 import * as operators from './studio/operators.ts'
 import * as orders from './studio/orders.ts'
 import * as customers from './studio/customers.ts'
@@ -43,13 +43,13 @@ const modules = [
   balance,
   tracking,
   pages,
-  operations,
+  health,
 ]
 /** Modules of the operators' endpoints, which no viewer page calls. */
 const studioModules = [
   operators,
   homepage,
-  icon,
+  siteIcon,
   orders,
   customers,
   plans,
@@ -64,7 +64,7 @@ const studioModules = [
   analytics,
   funnel,
   experiments,
-  links,
+  campaignLinks,
   setupGuide,
 ]
 

@@ -1,4 +1,4 @@
-import { getHealth, getReady } from '#contract/operations.ts'
+import { getHealth, getReady } from '#contract/health.ts'
 import { Fault } from '#contract/errors.ts'
 import type { Context } from '#server/context.ts'
 import { maintenanceDetail } from '#server/platform/http/maintenance-mode.ts'

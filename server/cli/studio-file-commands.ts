@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { iconCommand } from '#contract/studio/icon.ts'
+import { iconCommand } from '#contract/studio/site-icon.ts'
 import { coverCommand, languageCoverCommand, type FileCommand } from '#contract/studio/uploads.ts'
 import { pathFromShell } from './path-from-shell.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
-import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/icon.ts'
+import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/site-icon.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { signInOperator } from '#server/testing/builders/operator.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'

@@ -5,7 +5,7 @@ import {
   removeIcon,
   showIcon,
   SiteIcon,
-} from '#contract/studio/icon.ts'
+} from '#contract/studio/site-icon.ts'
 import { replaceIcon, convertIcon, type IconImage } from '#server/features/pages/pages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'

@@ -26,7 +26,7 @@ import { systemCommands, systemJobs } from './system/system.ts'
 import { setupGuideCommands } from './setup-guide.ts'
 import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
-import { siteTextCommands } from './site-texts.ts'
+import { pageTextCommands } from './page-texts.ts'
 import { topUpCommands } from './top-ups.ts'
 
 export { runCommand, type Command } from './define-command.ts'
@@ -50,7 +50,7 @@ export const studioCommands: readonly Command[] = [
   ...systemCommands,
   ...settingsCommands,
   ...homepageCommands,
-  ...siteTextCommands,
+  ...pageTextCommands,
   ...iconCommands,
   ...revenueCommands,
   ...funnelCommands,

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { getHomepage, queryHomepage } from '#contract/catalog.ts'
-import { getHealth, getReady } from '#contract/operations.ts'
+import { getHealth, getReady } from '#contract/health.ts'
 import { getReports } from '#contract/tracking.ts'
 import { requestPoolOptions, openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'

@@ -1,4 +1,4 @@
-import { getHealth } from '#contract/operations.ts'
+import { getHealth } from '#contract/health.ts'
 
 const retryMs = 5000
 const timeoutMs = 5000

@@ -4,7 +4,7 @@ import { ContactPage } from '#web/features/pages/ContactPage.tsx'
 import { TextPage } from '#web/features/pages/TextPage.tsx'
 import { paths } from '#web/lib/paths.ts'
 
-/** Shows a site text. The route's path is the text's name. */
+/** Shows a page text. The route's path is the text's name. */
 export function Component() {
   const { pathname } = useLocation()
   if (pathname === paths.contactUs.pattern) return <ContactPage />

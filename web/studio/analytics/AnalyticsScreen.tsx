@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Route, Routes } from 'react-router'
 import { listDropOff, listFunnel } from '#contract/studio/funnel.ts'
 import { listReportDays } from '#contract/studio/analytics.ts'
-import { createLink, listLinks } from '#contract/studio/links.ts'
+import { createLink, listLinks } from '#contract/studio/campaign-links.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -10,8 +10,8 @@ import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { DailyReport } from './DailyReport.tsx'
 import { DropOff } from './DropOff.tsx'
 import { Funnel } from './Funnel.tsx'
-import { LinkForm } from './LinkForm.tsx'
-import { Links } from './Links.tsx'
+import { CampaignLinkForm } from './CampaignLinkForm.tsx'
+import { CampaignLinks } from './CampaignLinks.tsx'
 import styles from './analytics.module.css'
 import { SelectField } from '#web/studio/ui/SelectField.tsx'
 
@@ -44,8 +44,8 @@ function Overview() {
       {isAllowed(listFunnel) && <Funnel days={days} />}
       {isAllowed(listLinks) && (
         <Panel title={t('analytics.links')}>
-          {isAllowed(createLink) && <LinkForm />}
-          <Links days={days} />
+          {isAllowed(createLink) && <CampaignLinkForm />}
+          <CampaignLinks days={days} />
         </Panel>
       )}
     </Page>

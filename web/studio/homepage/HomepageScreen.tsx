@@ -68,7 +68,7 @@ function HomepageEditorTab() {
   )
 }
 
-/** Edits one of the six site texts in one language. */
+/** Edits one of the six page texts in one language. */
 function TextPage({ name, language }: { name: PageName; language: Language }) {
   const { t } = useTexts()
   const text = useQuery(textQuery(name, language))

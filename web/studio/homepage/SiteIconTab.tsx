@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/icon.ts'
+import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/site-icon.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'

@@ -22,7 +22,7 @@ import styles from './homepage.module.css'
 const placeholders = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
 
 /**
- * Edits a site text in Markdown, with a preview. If another operator saves the text meanwhile, no typed text is lost.
+ * Edits a page text in Markdown, with a preview. If another operator saves the text meanwhile, no typed text is lost.
  * Leaving with unsaved text asks for a confirmation.
  */
 export function TextEditor({ saved }: { saved: PageText }) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
-import { iconLimits } from '#contract/studio/icon.ts'
+import { iconLimits } from '#contract/studio/site-icon.ts'
 import { detectImageFormat } from '#server/platform/image-format.ts'
 import type { Tx } from '#server/tables.ts'
 import * as queries from '#server/features/pages/page-queries.ts'

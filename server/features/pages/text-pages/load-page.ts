@@ -5,7 +5,7 @@ import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
 import type { Db } from '#server/tables.ts'
 import { parseMarkdownInThread } from './parse-markdown-in-thread.ts'
 import { parseMarkdown, type PlaceholderValues } from './parse-markdown.ts'
-import { loadSiteText } from './site-texts.ts'
+import { loadPageText } from './page-texts.ts'
 
 export interface PageContext {
   db: Db
@@ -21,7 +21,7 @@ export interface PageContext {
 export async function loadPage(context: PageContext, name: string, language: Language): Promise<Page> {
   const known = pageNames.find((each) => each === name)
   if (!known) throw new Refusal('notFound')
-  const { markdown, custom, updated_at } = await loadSiteText(context.db, { name: known, language })
+  const { markdown, custom, updated_at } = await loadPageText(context.db, { name: known, language })
   const values = placeholderValues(context)
   const parsed = custom ? await parseMarkdownInThread(markdown, values) : parseMarkdown(markdown, values)
   return { name: known, ...parsed, updated_at }

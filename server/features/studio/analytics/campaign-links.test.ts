@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listFunnel } from '#contract/studio/funnel.ts'
-import { createLink, listLinks } from '#contract/studio/links.ts'
+import { createLink, listLinks } from '#contract/studio/campaign-links.ts'
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { deleteUser } from '#contract/members.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
 import { textInLanguage, type Language } from '#contract/languages.ts'
 import type { RevenueViews } from '#contract/studio/analytics.ts'
-import { createLink, listLinks, type Link } from '#contract/studio/links.ts'
+import { createLink, listLinks, type CampaignLink } from '#contract/studio/campaign-links.ts'
 import { choosePageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import { newId } from '#server/platform/ids.ts'
@@ -79,7 +79,12 @@ function newToken(): string {
 
 type LinkResults = FunnelCounts & RevenueViews
 
-function present(row: CampaignLinkRow, publicUrl: string, language: Language, results: LinkResults): Link {
+function present(
+  row: CampaignLinkRow,
+  publicUrl: string,
+  language: Language,
+  results: LinkResults,
+): CampaignLink {
   const { id, name, token, video_id, titles, episode, created_at } = row
   return {
     id,

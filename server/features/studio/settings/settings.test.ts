@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
-import { getHealth, getReady } from '#contract/operations.ts'
+import { getHealth, getReady } from '#contract/health.ts'
 import { sendMessage } from '#contract/pages.ts'
 import { getReports } from '#contract/tracking.ts'
 import { getUser } from '#contract/members.ts'

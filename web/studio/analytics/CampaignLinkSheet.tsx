@@ -1,4 +1,4 @@
-import type { Link } from '#contract/studio/links.ts'
+import type { CampaignLink } from '#contract/studio/campaign-links.ts'
 import { copyText } from '#web/features/media/share.ts'
 import { QrCode } from '#web/features/members/settings/QrCode.tsx'
 import { Button } from '#web/ui/Button.tsx'
@@ -7,7 +7,13 @@ import { useTexts } from '#web/studio/texts.ts'
 import styles from './analytics.module.css'
 
 /** A campaign link as text to copy and as a QR code. */
-export function LinkSheet({ link: { name, url }, onClose }: { link: Link; onClose: () => void }) {
+export function CampaignLinkSheet({
+  link: { name, url },
+  onClose,
+}: {
+  link: CampaignLink
+  onClose: () => void
+}) {
   const { t } = useTexts()
   return (
     <Sheet title={name} onClose={onClose}>

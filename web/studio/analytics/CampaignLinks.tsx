@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listLinks, type Link } from '#contract/studio/links.ts'
+import { listLinks, type CampaignLink } from '#contract/studio/campaign-links.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/format-money.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -8,13 +8,13 @@ import { ListFooter } from '#web/ui/ListFooter.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatCount, formatDate } from '#web/studio/format.ts'
-import { LinkSheet } from './LinkSheet.tsx'
+import { CampaignLinkSheet } from './CampaignLinkSheet.tsx'
 import { Period } from './Period.tsx'
 
 /** The campaign links, with the visits and sales of each. */
-export function Links({ days }: { days: number }) {
+export function CampaignLinks({ days }: { days: number }) {
   const { t, language } = useTexts()
-  const [openLink, setOpenLink] = useState<Link | null>(null)
+  const [openLink, setOpenLink] = useState<CampaignLink | null>(null)
   const links = useInfiniteQuery({
     queryKey: ['analytics', 'links', days],
     queryFn: ({ pageParam, signal }) =>
@@ -23,26 +23,29 @@ export function Links({ days }: { days: number }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
     placeholderData: keepPreviousData,
   })
-  const net = (view: 'sale_revenue' | 'revenue') => (link: Link) =>
+  const net = (view: 'sale_revenue' | 'revenue') => (link: CampaignLink) =>
     link[view].map(({ net_cents, currency }) => money(net_cents, currency)).join(' + ') || '–'
   const columns = [
-    { title: t('analytics.linkName'), cell: ({ name }: Link) => name },
+    { title: t('analytics.linkName'), cell: ({ name }: CampaignLink) => name },
     {
       title: t('analytics.target'),
-      cell: ({ title, episode }: Link) => t('analytics.episode', { title, number: episode }),
+      cell: ({ title, episode }: CampaignLink) => t('analytics.episode', { title, number: episode }),
     },
-    { title: t('analytics.created'), cell: ({ created_at }: Link) => formatDate(created_at, language) },
+    {
+      title: t('analytics.created'),
+      cell: ({ created_at }: CampaignLink) => formatDate(created_at, language),
+    },
     ...(['visits', 'plays', 'paywalls', 'paid'] as const).map((field) => ({
       title: t(`analytics.${field}`),
       figures: true,
-      cell: (link: Link) => formatCount(link[field]),
+      cell: (link: CampaignLink) => formatCount(link[field]),
     })),
     { title: t('analytics.netFirstPayment'), figures: true, cell: net('sale_revenue') },
     { title: t('analytics.netLifetime'), figures: true, cell: net('revenue') },
     {
       title: t('analytics.showLink'),
       actions: true,
-      cell: (link: Link) => (
+      cell: (link: CampaignLink) => (
         <Button
           variant="quiet"
           aria-label={t('analytics.showLinkOf', { name: link.name })}
@@ -66,7 +69,7 @@ export function Links({ days }: { days: number }) {
         />
       )}
       <ListFooter pages={links} empty={null} />
-      {openLink && <LinkSheet link={openLink} onClose={() => setOpenLink(null)} />}
+      {openLink && <CampaignLinkSheet link={openLink} onClose={() => setOpenLink(null)} />}
     </>
   )
 }

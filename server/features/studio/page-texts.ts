@@ -1,36 +1,36 @@
 import * as contract from '#contract/studio/page-texts.ts'
 import {
-  listSiteTexts,
-  loadSiteText,
-  renderSiteText,
-  restoreSiteText,
-  saveSiteText,
+  loadPageTexts,
+  loadPageText,
+  renderPageText,
+  restorePageText,
+  storePageText,
   placeholderValues,
 } from '#server/features/pages/pages.ts'
 import { transactionalCommand, readCommand, type Command } from './define-command.ts'
 
 /** Commands for the site's texts in each language. */
-export const siteTextCommands: Command[] = [
-  readCommand(contract.listPageTexts, async ({ db }) => ({ data: { list: await listSiteTexts(db) } })),
+export const pageTextCommands: Command[] = [
+  readCommand(contract.listPageTexts, async ({ db }) => ({ data: { list: await loadPageTexts(db) } })),
 
-  readCommand(contract.showPageText, async ({ db }, which) => ({ info: await loadSiteText(db, which) })),
+  readCommand(contract.showPageText, async ({ db }, which) => ({ info: await loadPageText(db, which) })),
 
   readCommand(contract.previewPageText, async (context, { markdown }) => ({
-    info: await renderSiteText(markdown, placeholderValues(context)),
+    info: await renderPageText(markdown, placeholderValues(context)),
   })),
 
   transactionalCommand(contract.savePageText, async (context, tx, edit) => {
-    const before = await saveSiteText(tx, edit, {
+    const before = await storePageText(tx, edit, {
       values: placeholderValues(context),
       now: context.clock.now(),
     })
-    const info = await loadSiteText(tx, edit)
+    const info = await loadPageText(tx, edit)
     return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
   }),
 
   transactionalCommand(contract.resetPageText, async (_context, tx, edit) => {
-    const before = await restoreSiteText(tx, edit)
-    const info = await loadSiteText(tx, edit)
+    const before = await restorePageText(tx, edit)
+    const info = await loadPageText(tx, edit)
     return { answer: { info }, change: { subject: auditSubject(edit), ...changedLines(before, info) } }
   }),
 ]

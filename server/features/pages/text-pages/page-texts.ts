@@ -11,13 +11,13 @@ import { unsetPlaceholders, type ParsedText, type PlaceholderValues } from './pa
 import * as queries from '#server/features/pages/page-queries.ts'
 
 /** Identifies a text by its name and language. */
-interface SiteTextKey {
+interface PageTextKey {
   name: PageName
   language: Language
 }
 
 /** Loads one of the site's texts in a language: the operator's own text, otherwise the built-in text. */
-export async function loadSiteText(db: Db, { name, language }: SiteTextKey): Promise<PageText> {
+export async function loadPageText(db: Db, { name, language }: PageTextKey): Promise<PageText> {
   const row = await queries.selectText(db, name, language)
   const { markdown, updated_at } = row ?? (await readBuiltInText(name, language))
   const custom = row !== undefined
@@ -28,9 +28,9 @@ export async function loadSiteText(db: Db, { name, language }: SiteTextKey): Pro
 }
 
 /** Lists all texts in all languages, without their content. */
-export async function listSiteTexts(
+export async function loadPageTexts(
   db: Db,
-): Promise<(SiteTextKey & { custom: boolean; updated_at: string })[]> {
+): Promise<(PageTextKey & { custom: boolean; updated_at: string })[]> {
   const rows = await queries.selectTextDates(db)
   const each = pageNames.flatMap((name) => languages.map((language) => ({ name, language })))
   return Promise.all(
@@ -48,7 +48,7 @@ const invalid = () => new Refusal('siteTextInvalid', { field: 'markdown' })
  * Renders a text as viewers would see it, and lists its placeholders that have no value.
  * @throws Refusal siteTextInvalid if the text is too long or cannot be parsed
  */
-export async function renderSiteText(
+export async function renderPageText(
   markdown: string,
   values: PlaceholderValues,
 ): Promise<ParsedText & { unset: string[] }> {
@@ -74,7 +74,7 @@ async function parseOrUndefined(
   }
 }
 
-interface SiteTextEdit extends SiteTextKey {
+interface PageTextEdit extends PageTextKey {
   /** The version of the text that the operator has edited. */
   version: string
 }
@@ -85,12 +85,12 @@ interface SiteTextEdit extends SiteTextKey {
  * @throws Refusal editConflict if the text has changed since `version`; siteTextInvalid if the new text has no title,
  * is too long or cannot be parsed
  */
-export async function saveSiteText(
+export async function storePageText(
   tx: Tx,
-  { name, language, version, markdown }: SiteTextEdit & { markdown: string },
+  { name, language, version, markdown }: PageTextEdit & { markdown: string },
   { values, now }: { values: PlaceholderValues; now: Date },
 ): Promise<PageText> {
-  if ((await renderSiteText(markdown, values)).title.trim() === '') throw invalid()
+  if ((await renderPageText(markdown, values)).title.trim() === '') throw invalid()
   const previous = await lockCurrentVersion(tx, { name, language, version })
   await queries.upsertText(tx, { name, language, markdown, updated_at: now })
   return previous
@@ -101,15 +101,15 @@ export async function saveSiteText(
  * @returns the previous text
  * @throws Refusal editConflict if the text has changed since `version`
  */
-export async function restoreSiteText(tx: Tx, edit: SiteTextEdit): Promise<PageText> {
+export async function restorePageText(tx: Tx, edit: PageTextEdit): Promise<PageText> {
   const previous = await lockCurrentVersion(tx, edit)
   await queries.deleteText(tx, edit.name, edit.language)
   return previous
 }
 
-async function lockCurrentVersion(tx: Tx, { version, ...which }: SiteTextEdit): Promise<PageText> {
+async function lockCurrentVersion(tx: Tx, { version, ...which }: PageTextEdit): Promise<PageText> {
   await queries.lockTexts(tx)
-  const before = await loadSiteText(tx, which)
+  const before = await loadPageText(tx, which)
   if (before.version !== version) throw new Refusal('editConflict')
   return before
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { createLink, type Link } from '#contract/studio/links.ts'
+import { createLink, type CampaignLink } from '#contract/studio/campaign-links.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/forms/Field.tsx'
@@ -8,7 +8,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { parseEpisodeAddress } from './parse-episode-address.ts'
 import { VideoField } from './VideoField.tsx'
-import { LinkSheet } from './LinkSheet.tsx'
+import { CampaignLinkSheet } from './CampaignLinkSheet.tsx'
 import styles from './analytics.module.css'
 
 const empty = { name: '', address: '', video: '', episode: '1' }
@@ -17,10 +17,10 @@ const empty = { name: '', address: '', video: '', episode: '1' }
 const videoOf = (address: string, chosen: string) => parseEpisodeAddress(address)?.video_id ?? chosen
 
 /** Creates a campaign link to an episode, and shows it with its QR code. */
-export function LinkForm() {
+export function CampaignLinkForm() {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const [createdLink, setCreatedLink] = useState<Link | null>(null)
+  const [createdLink, setCreatedLink] = useState<CampaignLink | null>(null)
   const form = useGuardedForm({
     initial: empty,
     validate: ({ name, address, video, episode }) => ({
@@ -65,7 +65,7 @@ export function LinkForm() {
       <Button type="submit" disabled={form.busy}>
         {t('analytics.createLink')}
       </Button>
-      {createdLink && <LinkSheet link={createdLink} onClose={() => setCreatedLink(null)} />}
+      {createdLink && <CampaignLinkSheet link={createdLink} onClose={() => setCreatedLink(null)} />}
     </form>
   )
 }

@@ -4,7 +4,7 @@ import { command } from './command.ts'
 import { maxReportDays, revenueViews } from './analytics.ts'
 
 /** A campaign link. If a visitor follows it, its token is stored as the visitor's referrer. */
-export const Link = Type.Object({
+export const CampaignLink = Type.Object({
   id: Id,
   name: Type.String(),
   token: Type.String(),
@@ -20,7 +20,7 @@ export const Link = Type.Object({
   paid: Type.Integer(),
   ...revenueViews,
 })
-export type Link = Static<typeof Link>
+export type CampaignLink = Static<typeof CampaignLink>
 
 export const createLink = command({
   method: 'POST',
@@ -35,7 +35,7 @@ export const createLink = command({
     name: Type.String({ minLength: 1, maxLength: 100 }),
     episode: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   }),
-  info: Link,
+  info: CampaignLink,
 })
 
 export const listLinks = command({
@@ -50,5 +50,5 @@ export const listLinks = command({
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: maxReportDays })),
     ...pagingFields,
   }),
-  data: pageOf(Link, { first_day: Type.String(), last_day: Type.String() }),
+  data: pageOf(CampaignLink, { first_day: Type.String(), last_day: Type.String() }),
 })
