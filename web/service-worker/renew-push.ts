@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 import type { PushAlerts, PushSubscription as PushKeys, startPushAlerts } from '#contract/alerts.ts'
-import { hashEndpoint, withPushLock } from '#web/features/alerts/push/own-subscription.ts'
+import { hashEndpoint, withPushLock } from '#web/features/alerts/push/browser-subscription.ts'
 
 declare const self: ServiceWorkerGlobalScope
 // Written out, because the contract would add its schemas to this script.

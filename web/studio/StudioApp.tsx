@@ -5,7 +5,7 @@ import { areas } from './areas.ts'
 import { loadArea } from './load-area.ts'
 import { NotFound } from './NotFound.tsx'
 import { watchSession, useOperatorSession } from './session-queries.ts'
-import { Shell } from './StudioShell.tsx'
+import { StudioShell } from './StudioShell.tsx'
 import { AcceptInvitation } from './AcceptInvitation.tsx'
 import { hideError } from '#web/lib/notify.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
@@ -13,7 +13,7 @@ import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
 import { isAllowed } from '#contract/studio/roles.ts'
 import { showSetupGuide } from '#contract/studio/setup-guide.ts'
-import { FirstSteps } from './start/FirstSteps.tsx'
+import { SetupGuide } from './setup-guide/SetupGuide.tsx'
 
 // Calls are not retried automatically: a rejected call would be rejected again, and a failed one has a retry button.
 const queryClient = new QueryClient({
@@ -30,7 +30,7 @@ const router: DataRouter = createBrowserRouter([
   { path: '/studio/welcome', Component: AcceptInvitation, ErrorBoundary: AreaError },
   {
     path: '/studio',
-    Component: Shell,
+    Component: StudioShell,
     HydrateFallback: () => null,
     children: [
       {
@@ -71,5 +71,5 @@ function AreaError() {
 function Home() {
   const { role } = useOperatorSession().operator
   const next = areas.find((area) => isAllowed(role, area))?.path ?? '/studio/nothing'
-  return isAllowed(role, showSetupGuide) ? <FirstSteps next={next} /> : <Navigate to={next} replace />
+  return isAllowed(role, showSetupGuide) ? <SetupGuide next={next} /> : <Navigate to={next} replace />
 }

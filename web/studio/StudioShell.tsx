@@ -32,7 +32,7 @@ import styles from './studio-shell.module.css'
  * The frame around every screen of the studio. Without a session it shows the sign-in, on top of the screen if there
  * are unsaved changes.
  */
-export function Shell() {
+export function StudioShell() {
   const { t } = useTexts()
   const session = useQuery(operatorSessionQuery)
   const operatorSession = useRetainedSession(session.data)

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import '#web/i18n/notices.ts'
 // Preloaded, because an error toast must also appear without a connection.
 import '#web/ui/toast.ts'
-import { Privacy } from '#web/features/tracking/Privacy.tsx'
+import { ConsentAndPixels } from '#web/features/tracking/ConsentAndPixels.tsx'
 import { OfflineBanner } from './OfflineBanner.tsx'
 import { registerServiceWorker } from './register-service-worker.ts'
 
@@ -30,7 +30,7 @@ export function DeferredParts({
   return (
     <>
       <OfflineBanner />
-      <Privacy showsPrivacyChoices={showsPrivacyChoices} onDone={onDone} />
+      <ConsentAndPixels showsPrivacyChoices={showsPrivacyChoices} onDone={onDone} />
     </>
   )
 }

@@ -9,7 +9,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatCount, formatDate } from '#web/studio/format.ts'
 import { CampaignLinkSheet } from './CampaignLinkSheet.tsx'
-import { Period } from './Period.tsx'
+import { PeriodText } from './PeriodText.tsx'
 
 /** The campaign links, with the visits and sales of each. */
 export function CampaignLinks({ days }: { days: number }) {
@@ -58,7 +58,7 @@ export function CampaignLinks({ days }: { days: number }) {
   ]
   return (
     <>
-      <Period of={links.data?.pages[0]} />
+      <PeriodText of={links.data?.pages[0]} />
       {links.data && (
         <Table
           caption={t('analytics.links')}

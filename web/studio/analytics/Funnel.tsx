@@ -12,7 +12,7 @@ import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { KeyFigures } from './KeyFigures.tsx'
 import { amountColumns } from './amount-columns.ts'
-import { Period } from './Period.tsx'
+import { PeriodText } from './PeriodText.tsx'
 import { formatCount } from '#web/studio/format.ts'
 import styles from './analytics.module.css'
 
@@ -55,7 +55,7 @@ export function Funnel({ days }: { days: number }) {
       </div>
       {totals ? (
         <>
-          <Period of={pages?.[0]} />
+          <PeriodText of={pages?.[0]} />
           <KeyFigures
             figures={[
               [visitsName(t, groupBy), formatCount(totals.visits)],

@@ -18,7 +18,7 @@ import { useNavigateDiscarding } from '#web/studio/ui/unsaved/use-unsaved.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { PlanForm } from './PlanForm.tsx'
-import { PlanMembers } from './PlanMembers.tsx'
+import { PlanSubscribers } from './PlanSubscribers.tsx'
 import { plansQuery } from './plans-query.ts'
 import styles from './plan-list.module.css'
 
@@ -59,7 +59,7 @@ export function PlanPage({ id }: { id: string }) {
           <Summary plan={plan} />
           {plan.archived_at === null && isAllowed(changePlan) && <ChangePlan plan={plan} />}
           <Panel title={t('plans.members')}>
-            <PlanMembers id={id} />
+            <PlanSubscribers id={id} />
           </Panel>
         </>
       ) : (

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { withPushLock } from './own-subscription.ts'
+import { withPushLock } from './browser-subscription.ts'
 import { unsubscribe } from './push.ts'
 
 const events: string[] = []

@@ -3,7 +3,7 @@ import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts
 import { call } from '#web/lib/api.ts'
 import { registerWorker } from '#web/lib/register-worker.ts'
 import { shouldSaveData } from '#web/player/engine/bandwidth.ts'
-import { hashEndpoint, withPushLock } from './own-subscription.ts'
+import { hashEndpoint, withPushLock } from './browser-subscription.ts'
 
 /** `blocked` means that the user denied permission, so that the site can no longer ask for it. */
 export type PushState = 'on' | 'off' | 'blocked'

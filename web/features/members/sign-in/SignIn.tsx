@@ -13,7 +13,7 @@ import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/fo
 import { CodeField } from '#web/features/members/forms/CodeField.tsx'
 import { setCurrentUser } from '#web/features/members/queries.ts'
 import { readSocialReturn, socialSignInUrl, type SocialReturn } from './social-return.ts'
-import { SocialCode } from './SocialCode.tsx'
+import { SocialSecondFactor } from './SocialSecondFactor.tsx'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
@@ -25,7 +25,7 @@ export function SignIn() {
   const { search, hash } = useLocation()
   const socialReturn = readSocialReturn(search, hash)
   return socialReturn?.ticket ? (
-    <SocialCode ticket={socialReturn.ticket} />
+    <SocialSecondFactor ticket={socialReturn.ticket} />
   ) : (
     <SignInForm back={socialReturn} />
   )

@@ -9,9 +9,9 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { formatTime } from '#web/studio/format.ts'
 
 /** The subscribers of a plan, the latest first, each with the price of the next period. */
-export function PlanMembers({ id }: { id: string }) {
+export function PlanSubscribers({ id }: { id: string }) {
   const { t, language } = useTexts()
-  const members = useInfiniteQuery({
+  const subscribers = useInfiniteQuery({
     queryKey: ['plan subscribers', id],
     queryFn: ({ pageParam, signal }) =>
       call(listPlanSubscribers, { query: { id, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
@@ -46,16 +46,16 @@ export function PlanMembers({ id }: { id: string }) {
   ]
   return (
     <>
-      {members.data && (
+      {subscribers.data && (
         <Table
           caption={t('plans.members')}
           columns={columns}
-          rows={members.data.pages.flatMap(({ list }) => list)}
+          rows={subscribers.data.pages.flatMap(({ list }) => list)}
           keyOf={({ subscription_id }) => subscription_id}
           empty={t('plans.noMembers')}
         />
       )}
-      <ListFooter pages={members} empty={null} />
+      <ListFooter pages={subscribers} empty={null} />
     </>
   )
 }

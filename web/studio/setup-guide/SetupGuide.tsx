@@ -7,10 +7,10 @@ import { LoadError } from '#web/ui/LoadError.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
-import styles from './start.module.css'
+import styles from './setup-guide.module.css'
 
 /** The setup guide with the steps to the first sale and to the launch. When all are done, it opens `next`. */
-export function FirstSteps({ next }: { next: string }) {
+export function SetupGuide({ next }: { next: string }) {
   const { t } = useTexts()
   const start = useQuery({
     queryKey: ['start'],

@@ -15,14 +15,14 @@ import { usePixels } from './use-pixels.ts'
  */
 const isCachedShell = document.querySelector('meta[name=offline]') !== null
 
-interface PrivacyProps {
+interface ConsentAndPixelsProps {
   /** Whether the user opened the privacy choices. */
   showsPrivacyChoices: boolean
   onDone: () => void
 }
 
 /** The consent question, and the marketing pixels that depend on its answer. */
-export function Privacy({ showsPrivacyChoices, onDone }: PrivacyProps) {
+export function ConsentAndPixels({ showsPrivacyChoices, onDone }: ConsentAndPixelsProps) {
   const { data } = useQuery(reportsQuery)
   const pixels = useMemo(() => readConfiguredPixels(data?.list ?? []), [data])
   const { answer, setConsent } = useConsent()

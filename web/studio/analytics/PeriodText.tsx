@@ -3,7 +3,7 @@ import { formatDay } from '#web/studio/format.ts'
 import styles from './analytics.module.css'
 
 /** Shows the period of the figures below. */
-export function Period({ of: period }: { of: { first_day: string; last_day: string } | undefined }) {
+export function PeriodText({ of: period }: { of: { first_day: string; last_day: string } | undefined }) {
   const { t, language } = useTexts()
   if (!period) return null
   const [from, to] = [formatDay(period.first_day, language), formatDay(period.last_day, language)]

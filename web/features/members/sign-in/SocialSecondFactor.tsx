@@ -13,7 +13,7 @@ import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
  * Asks for the second factor after a sign-in through a social provider.
  * @param ticket proves the sign-in at the provider
  */
-export function SocialCode({ ticket }: { ticket: string }) {
+export function SocialSecondFactor({ ticket }: { ticket: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const returnAfterSignIn = useReturnAfterSignIn()
