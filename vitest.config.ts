@@ -40,7 +40,7 @@ const common = {
 }
 
 /** `npm run test:pooler` runs the tests through PgBouncer, and with a replica (TEST_REPLICA). */
-const pooler = process.env['TEST_POOLER'] === '1' ? ['deploy/pgbouncer/test-pooler.ts'] : []
+const pooler = process.env['TEST_POOLER'] === '1' ? ['deploy/pgbouncer/pooler-global-setup.ts'] : []
 
 export default defineConfig({
   test: {

@@ -18,7 +18,7 @@ import type { Tables } from '#server/tables.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
 import { mountSmallDisk } from './mount-small-disk.ts'
-import { recordAlerts, type AlertRecorder } from './watch-alerts.ts'
+import { recordAlerts, type AlertRecorder } from './record-alerts.ts'
 import { runCheckout } from '#bench/billing/run-checkout.ts'
 import { startFakeGateways, type FakeGateways } from '#bench/billing/fake-gateways.ts'
 import { waitUntilReachable, benchEnv } from '#bench/site/start-bench-site.ts'

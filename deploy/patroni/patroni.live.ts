@@ -11,7 +11,7 @@ import {
   waitForReplicaUse,
   type DrillSite,
   type SiteAddress,
-} from '#deploy/testing/start-site.ts'
+} from '#deploy/testing/start-drill-site.ts'
 import {
   salesBackWithinMs,
   startStripeCheckouts,

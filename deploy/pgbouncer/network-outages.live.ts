@@ -13,13 +13,13 @@ import {
   waitForReplicaUse,
   type DrillSite,
   type SiteAddress,
-} from '#deploy/testing/start-site.ts'
+} from '#deploy/testing/start-drill-site.ts'
 import {
   salesBackWithinMs,
   startStripeCheckouts,
   type StripeCheckouts,
 } from '#deploy/testing/stripe-checkouts.ts'
-import { watchTitles } from '#deploy/testing/watch-titles.ts'
+import { measureCacheStaleness } from '#deploy/testing/measure-cache-staleness.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
@@ -111,7 +111,7 @@ async function cutOff(host: string, until: () => Promise<unknown>): Promise<void
 /** Lets the replica lag or disappear until the site has stopped reading from it. */
 async function measureReplicaOutage(what: string, begin: () => Promise<void>, end: () => Promise<void>) {
   await expectReplicaUsed(1)
-  const titles = watchTitles(database.db, address.url, video.id)
+  const titles = measureCacheStaleness(database.db, address.url, video.id)
   let leftMs = 0
   let back: Promise<number> | undefined
   try {

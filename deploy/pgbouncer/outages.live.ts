@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import { measureOutage, type Load } from '#deploy/testing/measure-outage.ts'
-import { reserveAddress, startDrillSite, type DrillSite } from '#deploy/testing/start-site.ts'
+import { reserveAddress, startDrillSite, type DrillSite } from '#deploy/testing/start-drill-site.ts'
 import {
   salesBackWithinMs,
   startStripeCheckouts,

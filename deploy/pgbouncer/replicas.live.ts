@@ -9,7 +9,7 @@ import {
   waitForReplicaUse,
   type DrillSite,
   type SiteAddress,
-} from '#deploy/testing/start-site.ts'
+} from '#deploy/testing/start-drill-site.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'

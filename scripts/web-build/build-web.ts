@@ -6,7 +6,7 @@ import { build, type Manifest } from 'vite'
 import budget from '#web/budget.json' with { type: 'json' }
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { checkSizeBudget } from './check-size-budget.ts'
-import { hlsChunks, preloadsOf, precacheManifest, scriptsOf } from './web-manifest.ts'
+import { hlsChunks, preloadsOf, precacheManifest, scriptsOf } from './build-manifest.ts'
 
 readArguments({ name: 'build', about: 'Builds the web pages.' })
 const root = new URL('../..', import.meta.url).pathname

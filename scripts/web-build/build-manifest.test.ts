@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { precacheManifest } from './web-manifest.ts'
+import { precacheManifest } from './build-manifest.ts'
 
 it('lists the files of the viewers’ pages for the offline cache, and no file that only the studio uses', () => {
   const chunk = (file: string, more: object = {}) => ({ file, ...more })

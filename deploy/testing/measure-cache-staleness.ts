@@ -9,7 +9,7 @@ interface TitleReads extends Reads {
 }
 
 /** Changes the title of a video repeatedly, while a viewer repeatedly reads the title. */
-export function watchTitles(db: Db, url: string, videoId: string): { end(): Promise<TitleReads> } {
+export function measureCacheStaleness(db: Db, url: string, videoId: string): { end(): Promise<TitleReads> } {
   /** The time at which each title was committed. The index is the number in the title. */
   const committedAt: number[] = []
   let oldestMs = 0
