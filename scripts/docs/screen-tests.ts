@@ -50,7 +50,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       readable,
       [scroll, 'going back to the homepage restores its scroll position'],
       [
-        'e2e/pages/rows.spec.ts',
+        'e2e/pages/card-rows.spec.ts',
         'buttons beside a row of cards scroll it with a mouse, and are disabled at its ends',
       ],
     ],
