@@ -147,8 +147,8 @@ it('receives notifications of changed settings through the direct connection', a
   const visitor = visitorFactory(url)()
   const set = async (maintenance: boolean) =>
     database.pool.query(
-      `WITH told AS (SELECT pg_notify('settings', ''))
-       INSERT INTO settings (key, value) SELECT 'site', $1::jsonb FROM told
+      `WITH notified AS (SELECT pg_notify('settings', ''))
+       INSERT INTO settings (key, value) SELECT 'site', $1::jsonb FROM notified
        ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
       [JSON.stringify({ maintenance })],
     )

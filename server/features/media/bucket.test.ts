@@ -259,7 +259,7 @@ it.each([
       { ...store.settings, ...settings, MEDIA_ENCRYPTION: 'aes-128' },
     )
     try {
-      const folder = join(root, `sealed-${Object.keys(settings).length}`)
+      const folder = join(root, `encrypted-${Object.keys(settings).length}`)
       mkdirSync(folder)
       writeFileSync(join(folder, 'video.yaml'), sampleVideoYaml)
       makeTestVideo(join(folder, '01.mp4'), { seconds: 1 })
@@ -333,8 +333,8 @@ it('a site deletes nothing from a bucket that was unreachable at start and belon
     await site.context.storage.write(original, 'film')
     const twoDaysMs = 48 * 3_600_000
     const tools = { log: silentLog, programs }
-    const sweeping = { ...other.context, ...tools, storage: agedStorage(storage, twoDaysMs) }
-    await expect(purgeStorage(sweeping)).rejects.toThrow('another site')
+    const purging = { ...other.context, ...tools, storage: agedStorage(storage, twoDaysMs) }
+    await expect(purgeStorage(purging)).rejects.toThrow('another site')
     expect(await site.context.storage.exists(original)).toBe(true)
     // The site that owns the bucket deletes the file, because no asset has claimed it.
     await purgeStorage({ ...site.context, ...tools, storage: agedStorage(site.context.storage, twoDaysMs) })

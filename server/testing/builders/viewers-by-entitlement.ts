@@ -12,7 +12,7 @@ export const viewerKinds = [
   'visitor',
   'member',
   'subscriber',
-  'lapsed',
+  'expired',
   'bought this',
   'bought another',
   'refunded',
@@ -44,10 +44,10 @@ export async function createViewersOfEachKind(
   // Links expire at multiples of five minutes, so links that are issued right after such a multiple are valid longest.
   const step = 5 * minute
   site.advanceClock(step - (site.context.clock.now().getTime() % step))
-  const lapsed = (await Subscriber.create(site)).shopper.visitor
-  await lapsed.callOk(cancelSubscription)
+  const expiring = (await Subscriber.create(site)).shopper.visitor
+  await expiring.callOk(cancelSubscription)
   site.advanceClock(week - step)
-  const expiredSubscriber = await requestAllLinks(site, lapsed)
+  const expiredSubscriber = await requestAllLinks(site, expiring)
   const visitor = site.visitor()
   await visitor.callOk(getUser)
   const subscriber = await Subscriber.create(site)
@@ -58,7 +58,7 @@ export async function createViewersOfEachKind(
     visitor: await requestAllLinks(site, visitor),
     member: await requestAllLinks(site, (await createMember(site)).visitor),
     subscriber: await requestAllLinks(site, subscriber.shopper.visitor),
-    lapsed: expiredSubscriber,
+    expired: expiredSubscriber,
     'bought this': await requestAllLinks(site, buyer.visitor),
     'bought another': await requestAllLinks(site, otherBuyer.visitor),
     refunded: await requestAllLinks(site, refunded.visitor),

@@ -288,7 +288,7 @@ describe('a file', () => {
       { state: 'rejected', reason: 'failed after 5 attempts: the disk is away' },
     ])
     await takeAll()
-    await sweepAfter(2 * 3_600_000)
+    await purgeUploadsAfter(2 * 3_600_000)
     expect(await announce(video, short)).toMatchObject({ id, state: 'complete' })
     await attempts(4)
     await takeAll()
@@ -304,15 +304,15 @@ describe('a file', () => {
     await send(studio, id, 0, partOf(film, 0))
     await studio.callOk(removeUploads, { body: { video_id: video, ids: [id] } })
     expect((await send(studio, id, 1, partOf(film, 1))).code).toBe(404)
-    await sweepAfter(2 * 3_600_000)
+    await purgeUploadsAfter(2 * 3_600_000)
     expect(await filesBelow('uploads')).toEqual([])
   })
 
   it('whose row is not committed yet keeps its part even if the site’s clock was moved forward', async () => {
     await ingest.storage.write('uploads/upl_coming/0', 'part')
-    await sweepWithClockAt(30 * 86_400_000)
+    await purgeUploadsWithClockAt(30 * 86_400_000)
     expect(await filesBelow('uploads')).toEqual(['uploads/upl_coming/0'])
-    await sweepAfter(2 * 3_600_000)
+    await purgeUploadsAfter(2 * 3_600_000)
     expect(await filesBelow('uploads')).toEqual([])
   })
 
@@ -320,9 +320,9 @@ describe('a file', () => {
     const video = await begin()
     const { id } = await announce(video, film)
     await send(studio, id, 0, partOf(film, 0))
-    await sweepAfter(6 * 86_400_000)
+    await purgeUploadsAfter(6 * 86_400_000)
     expect((await announce(video, film)).parts).toEqual([0])
-    await sweepAfter(14 * 86_400_000)
+    await purgeUploadsAfter(14 * 86_400_000)
     expect(await openOf(video)).toEqual([])
   })
 })
@@ -490,13 +490,13 @@ function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
 }
 
 /** Runs the worker's cleanup with the site's clock moved forward by `ms`. The files keep their age. */
-function sweepWithClockAt(ms: number, storage = ingest.storage): Promise<void> {
+function purgeUploadsWithClockAt(ms: number, storage = ingest.storage): Promise<void> {
   return purgeUploads({ ...ingest, storage, clock: { now: () => new Date(Date.now() + ms) } })
 }
 
 /** Runs the worker's cleanup as if this many milliseconds had passed. */
-function sweepAfter(ms: number): Promise<void> {
-  return sweepWithClockAt(ms, agedStorage(ingest.storage, ms))
+function purgeUploadsAfter(ms: number): Promise<void> {
+  return purgeUploadsWithClockAt(ms, agedStorage(ingest.storage, ms))
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

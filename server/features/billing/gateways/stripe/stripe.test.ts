@@ -227,8 +227,8 @@ test('yen amounts are converted from and to Stripe’s whole yen', async () => {
 })
 
 test('after Stripe has forgotten the idempotency key of a refund, the same request does not refund again', async () => {
-  const { reference } = await paid('lapsed')
-  const refund = { reference, amountCents: 400, key: 'ref:lapsed' }
+  const { reference } = await paid('expired')
+  const refund = { reference, amountCents: 400, key: 'ref:expired' }
   await gateway.refundPayment(refund)
   fake.clearIdempotencyKeys()
   await gateway.refundPayment(refund)
