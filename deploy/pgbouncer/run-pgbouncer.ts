@@ -8,7 +8,7 @@ import pg from 'pg'
 import { makePrivateDir } from '#server/platform/database/embedded/embedded-cluster.ts'
 import { chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { onHost, type ServerHost } from '#server/testing/site/on-host.ts'
+import { commandOnHost, type ServerHost } from '#server/testing/site/command-on-host.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 const startsWithinMs = 120_000
@@ -67,7 +67,7 @@ export async function startPgBouncer(
     )
     .replaceAll(/(SET \w+_timeout = )(\d+)/g, (_, set, ms) => `${set}${timeoutMs ?? ms}`)
   writeFileSync(config, Object.entries(changed).reduce(replaceLine, text), { mode: 0o644 })
-  const { command, args, options } = onHost(machine, runAs, 'pgbouncer', ['-q', config])
+  const { command, args, options } = commandOnHost(machine, runAs, 'pgbouncer', ['-q', config])
   const start = async () => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
     let log = ''

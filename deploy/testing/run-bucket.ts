@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { FakeS3 } from '#server/testing/fakes/fake-s3.ts'
-import { onHost, type ServerHost } from '#server/testing/site/on-host.ts'
+import { commandOnHost, type ServerHost } from '#server/testing/site/command-on-host.ts'
 
 /** Starts a fake S3 server on a host of a network. */
 export async function runBucket(
   host: ServerHost,
 ): Promise<{ settings: FakeS3['settings']; close(): Promise<void> }> {
   const script = join(import.meta.dirname, 'bucket-process.ts')
-  const { command, args } = onHost(host, undefined, process.execPath, [script, host.address])
+  const { command, args } = commandOnHost(host, undefined, process.execPath, [script, host.address])
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const firstLine = once(createInterface(child.stdout), 'line')

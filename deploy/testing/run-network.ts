@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_pr
 import { once } from 'node:events'
 import { readlinkSync } from 'node:fs'
 import { boundToUs } from '#scripts/run-child.mjs'
-import type { ServerHost } from '#server/testing/site/on-host.ts'
+import type { ServerHost } from '#server/testing/site/command-on-host.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** A virtual network in which each host has an address and a name, as in a container engine. Needs Linux and root. */

@@ -7,7 +7,7 @@ import { savePosition } from '#server/features/library/history/save-position.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
-import { unannounced } from '#server/testing/unannounced.ts'
+import { noAnnouncements } from '#server/testing/no-announcements.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { parseMediaLink } from '#server/testing/media/media-links.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/order-rows.ts'
@@ -50,11 +50,11 @@ beforeEach(async () => {
     db,
     clock,
     // Each test has a new cache, because the clock does not advance.
-    episodes: createEpisodeCache(db, clock, unannounced),
+    episodes: createEpisodeCache(db, clock, noAnnouncements),
     mediaSecrets: ['secret'],
     mediaKeys: createMediaKeys('secret', true),
     experiments: {
-      ...createExperiments({ db, clock, catalogueChanges: unannounced, quotas: noQuotas }),
+      ...createExperiments({ db, clock, catalogueChanges: noAnnouncements, quotas: noQuotas }),
       running: async () => running,
     },
     offerFor: async (...args) => {
@@ -471,7 +471,7 @@ describe('a position is saved', () => {
 
 test('each episode, and each list of episodes with the same video, start and length, is read at most once a second', async () => {
   const time = { now }
-  const episodes = createEpisodeCache(database.db, { now: () => time.now }, unannounced)
+  const episodes = createEpisodeCache(database.db, { now: () => time.now }, noAnnouncements)
   const other = await buildVideo({ db: database.db, storage: noStorage })
   const numbers = async (...args: Parameters<typeof episodes.after>) =>
     (await episodes.after(...args)).map(({ number }) => number)

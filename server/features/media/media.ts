@@ -49,7 +49,7 @@ export { createEpisodeCache } from './episode-cache.ts'
 export { listFailedFiles } from './failed-files.ts'
 
 /** Parses a `video.yaml`. The parser is loaded on first use, like the cover generator. */
-export { readVideoYaml } from './read-video-yaml.ts'
+export { parseVideoYamlInThread } from './parse-video-yaml-in-thread.ts'
 
 /** Makes a cover (see make-images.ts, which is loaded on first use). */
 export const makeCover: typeof Stills.makeCover = async (...args) =>

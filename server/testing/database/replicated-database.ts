@@ -11,7 +11,7 @@ import {
   userName,
 } from '#server/platform/database/embedded/embedded-cluster.ts'
 import { chooseUser, type RunAs } from '#server/platform/database/embedded/embedded-user.ts'
-import { onHost, type ServerHost } from '#server/testing/site/on-host.ts'
+import { commandOnHost, type ServerHost } from '#server/testing/site/command-on-host.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** A PostgreSQL server with a replica. Tests can make the replica lag. */
@@ -103,7 +103,7 @@ async function run(
     max_standby_streaming_delay: '-1',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const { command, args: words, options } = onHost(host, runAs, postgres, ['-D', clusterDir, ...args])
+  const { command, args: words, options } = commandOnHost(host, runAs, postgres, ['-D', clusterDir, ...args])
   const child = spawn(command, words, { ...options, cwd: '/', stdio: 'ignore' })
   const ended = once(child, 'exit')
   const answers = () =>

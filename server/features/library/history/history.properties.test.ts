@@ -5,7 +5,7 @@ import { mergeGuest } from '#server/features/members/sessions/merge-guest.ts'
 import { newId } from '#server/platform/ids.ts'
 import { joinWrites, type JoinWrites, type WriteBuffer } from '#server/platform/join-writes.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
-import { unannounced } from '#server/testing/unannounced.ts'
+import { noAnnouncements } from '#server/testing/no-announcements.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -51,7 +51,7 @@ beforeAll(async () => {
       quotas: noQuotas,
       running: async () => [],
       joinWrites: join,
-      catalogueChanges: unannounced,
+      catalogueChanges: noAnnouncements,
     }),
   )
 })

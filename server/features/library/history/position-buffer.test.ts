@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getVideo, type Video } from '#contract/catalog.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { deleteUser, getUser, signIn, signOut } from '#contract/members.ts'
-import { unannounced } from '#server/testing/unannounced.ts'
+import { noAnnouncements } from '#server/testing/no-announcements.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { joinWrites } from '#server/platform/join-writes.ts'
@@ -87,7 +87,7 @@ function openBuffer(): PositionBuffer {
     quotas: noQuotas,
     running: async () => [],
     joinWrites: joinWrites((work) => inTransaction(db, work), log, 600_000),
-    catalogueChanges: unannounced,
+    catalogueChanges: noAnnouncements,
   })
 }
 

@@ -1,6 +1,6 @@
 import type { ResultOf } from '#contract/endpoint.ts'
 import { parseVideoDescription } from '#contract/studio/video-descriptions.ts'
-import { readVideoYaml } from '#server/features/media/media.ts'
+import { parseVideoYamlInThread } from '#server/features/media/media.ts'
 import { readCommand, type Command } from '#server/features/studio/define-command.ts'
 
 /** Commands for the video.yaml among a season's files. They only parse it; `video edit` applies its values. */
@@ -10,7 +10,7 @@ export const videoYamlCommands: Command[] = [
 
 async function parseVideoYaml(text: string): Promise<ResultOf<typeof parseVideoDescription>> {
   try {
-    const { titles, synopses, category, tags, badge, featured, ...rest } = await readVideoYaml(text)
+    const { titles, synopses, category, tags, badge, featured, ...rest } = await parseVideoYamlInThread(text)
     const { freeEpisodes: free_episodes, price, episodeTitles: episode_titles } = rest
     const money = {
       episode_cents: price.episodeCents,

@@ -10,7 +10,7 @@ import {
   claimDueConversion,
   type ConversionRow,
 } from './conversion-queries.ts'
-import type { Destination, DeliveryResult } from '#server/features/tracking/destination.ts'
+import type { Destination, DeliveryResult } from './destination.ts'
 import { loadDestinations, type ConversionContext } from './queue-conversion.ts'
 
 export interface SendContext extends ConversionContext {

@@ -1,9 +1,4 @@
-import {
-  fieldOf,
-  evaluateStatus,
-  type Destination,
-  type DestinationConfig,
-} from '#server/features/tracking/destination.ts'
+import { fieldOf, evaluateStatus, type Destination, type DestinationConfig } from './destination.ts'
 import type { ConversionDetails, ConversionName } from '#server/features/tracking/tables.ts'
 
 const eventNames = {

@@ -12,7 +12,7 @@ export interface ServerHost {
  * Returns the command line and spawn options that run a program as the chosen user. The program runs on `host`, or on
  * this machine if `host` is undefined. It receives SIGTERM when this process exits.
  */
-export function onHost(
+export function commandOnHost(
   host: ServerHost | undefined,
   runAs: RunAs | undefined,
   command: string,

@@ -7,7 +7,7 @@ const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).h
  * Parses a `video.yaml` like `parseVideoYaml`, but in a worker thread, because some texts take seconds to parse.
  * @throws Error with the name DescriptionError
  */
-export async function readVideoYaml(text: string): Promise<VideoDescription> {
+export async function parseVideoYamlInThread(text: string): Promise<VideoDescription> {
   try {
     // The cast is safe: the thread returns the result of parseVideoYaml.
     return (await runInThread({ module, name: 'parseVideoYaml', args: [text] })) as VideoDescription

@@ -1,4 +1,4 @@
-import type { ConversionDetails, ConversionName, DestinationId } from './tables.ts'
+import type { ConversionDetails, ConversionName, DestinationId } from '#server/features/tracking/tables.ts'
 
 /** A conversion in the form that is sent to a platform. */
 export interface Conversion {
