@@ -14,7 +14,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { createNetwork } from '#deploy/testing/run-network.ts'
 import { boundToUs } from '#scripts/run-child.mjs'
-import { findPostgresPrograms } from '#server/platform/database/embedded/embedded-binaries.ts'
+import { findPostgresPrograms } from '#server/platform/database/embedded/find-postgres-programs.ts'
 import {
   databaseName,
   ensureCluster,

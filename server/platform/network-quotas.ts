@@ -1,7 +1,7 @@
 import { Fault } from '#contract/errors.ts'
 import type { Clock } from './clock.ts'
 import type { CountedCalls, SummedCalls } from './database/share-call-counts.ts'
-import { countForNetworks, createCallCounter } from './http/limits/sliding-window.ts'
+import { countForNetworks, createCallCounter } from './http/limits/call-counter.ts'
 import type { Log } from './log.ts'
 import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 

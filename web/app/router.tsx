@@ -48,7 +48,7 @@ const screens: RouteObject[] = [
   },
   {
     path: paths.shopping.pattern,
-    lazy: () => withTexts('watch', import('./screens/ShoppingScreen.tsx')),
+    lazy: () => withTexts('watch', import('./screens/PlansScreen.tsx')),
   },
   {
     path: paths.orderResult.pattern,
@@ -61,7 +61,7 @@ const screens: RouteObject[] = [
   },
   {
     path: paths.retrievePassword.pattern,
-    lazy: () => withTexts('account', import('./screens/RetrievePasswordScreen.tsx')),
+    lazy: () => withTexts('account', import('./screens/ResetPasswordScreen.tsx')),
   },
   {
     path: paths.favorites.pattern,
@@ -77,9 +77,9 @@ const screens: RouteObject[] = [
   },
   {
     path: paths.individual.pattern,
-    lazy: () => withMemberAreaTexts(import('./screens/IndividualScreen.tsx')),
+    lazy: () => withMemberAreaTexts(import('./screens/AccountSettingsScreen.tsx')),
   },
-  { path: paths.my.pattern, lazy: () => withMemberAreaTexts(import('./screens/MyScreen.tsx')) },
+  { path: paths.my.pattern, lazy: () => withMemberAreaTexts(import('./screens/MemberAreaScreen.tsx')) },
   ...textPages.map(({ pattern }) => ({
     path: pattern,
     lazy: () => withTexts('pages', import('./screens/TextScreen.tsx')),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { findPostgresPrograms } from '#server/platform/database/embedded/embedded-binaries.ts'
+import { findPostgresPrograms } from '#server/platform/database/embedded/find-postgres-programs.ts'
 import {
   databaseName,
   ensureCluster,

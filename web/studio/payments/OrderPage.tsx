@@ -29,24 +29,24 @@ import styles from './payments.module.css'
 export function OrderPage({ id }: { id: string }) {
   const { t, language } = useTexts()
   const { state: filters } = useLocation()
-  const file = useQuery({
+  const details = useQuery({
     queryKey: ['order', id, language],
     queryFn: ({ signal }) => call(getOrder, { query: { id }, signal }),
     refetchInterval: ({ state }) => (state.data?.webhook_events.some(isBeingApplied) ? pollMs : false),
   })
-  if (isNotFoundOrForbidden(file.error)) return <NotFound />
-  if (file.isLoadingError) return <LoadError onRetry={() => void file.refetch()} />
+  if (isNotFoundOrForbidden(details.error)) return <NotFound />
+  if (details.isLoadingError) return <LoadError onRetry={() => void details.refetch()} />
   return (
     <Page
-      title={file.data ? productName(t, file.data.order) : t('payments.order')}
+      title={details.data ? productName(t, details.data.order) : t('payments.order')}
       lead={
         <PageLink to={`${ordersPath}${typeof filters === 'string' ? filters : ''}`}>
           {t('payments.allOrders')}
         </PageLink>
       }
-      actions={file.data && <Actions file={file.data} />}
+      actions={details.data && <Actions details={details.data} />}
     >
-      {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
+      {details.data ? <Sections details={details.data} /> : <div className={styles.wait} aria-busy="true" />}
     </Page>
   )
 }
@@ -62,26 +62,26 @@ const isBeingApplied = ({ applied_at, received_at }: OrderDetails['webhook_event
   // In test mode, the site's clock may be ahead of the browser's.
   applied_at === null && Math.abs(Date.now() - Date.parse(received_at)) < applyTimeoutMs
 
-function Sections({ file }: { file: OrderDetails }) {
+function Sections({ details }: { details: OrderDetails }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()
   return (
     <>
-      <Summary file={file} />
-      <OrderRecords file={file} />
+      <Summary details={details} />
+      <OrderRecords details={details} />
       {isAllowed(listAuditEvents) && (
         <Panel title={t('payments.auditLog')}>
-          <AuditLog subject={file.order.id} />
+          <AuditLog subject={details.order.id} />
         </Panel>
       )}
     </>
   )
 }
 
-function Summary({ file }: { file: OrderDetails }) {
+function Summary({ details }: { details: OrderDetails }) {
   const { t, language } = useTexts()
   const isAllowed = usePermissions()
-  const { order } = file
+  const { order } = details
   const buyer = order.email ?? order.user_id
   return (
     <DescriptionList
@@ -89,9 +89,9 @@ function Summary({ file }: { file: OrderDetails }) {
         { name: t('payments.status'), value: <OrderState order={order} /> },
         { name: t('payments.amount'), value: money(order.amount_cents, order.currency) },
         { name: t('payments.refunded'), value: money(order.refunded_cents, order.currency) },
-        ...(file.unspent_cents === undefined
+        ...(details.unspent_cents === undefined
           ? []
-          : [{ name: t('payments.unspent'), value: money(file.unspent_cents, order.currency) }]),
+          : [{ name: t('payments.unspent'), value: money(details.unspent_cents, order.currency) }]),
         { name: t('payments.gateway'), value: gatewayNames[order.gateway] },
         {
           name: t('payments.buyer'),
@@ -105,25 +105,25 @@ function Summary({ file }: { file: OrderDetails }) {
         { name: t('payments.id'), value: <code>{order.id}</code> },
         { name: t('payments.date'), value: formatTime(order.created_at, language) },
         { name: t('payments.paidAt'), value: formatTime(order.paid_at, language) },
-        ...(file.restored_at === null
+        ...(details.restored_at === null
           ? []
-          : [{ name: t('payments.restoredAt'), value: formatTime(file.restored_at, language) }]),
-        ...(file.period_no === null ? [] : [{ name: t('payments.period'), value: file.period_no + 1 }]),
-        ...(file.consent_text === null
+          : [{ name: t('payments.restoredAt'), value: formatTime(details.restored_at, language) }]),
+        ...(details.period_no === null ? [] : [{ name: t('payments.period'), value: details.period_no + 1 }]),
+        ...(details.consent_text === null
           ? []
-          : [{ name: t('payments.consentText'), value: file.consent_text, wide: true }]),
+          : [{ name: t('payments.consentText'), value: details.consent_text, wide: true }]),
       ]}
     />
   )
 }
 
-function Actions({ file }: { file: OrderDetails }) {
+function Actions({ details }: { details: OrderDetails }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()
   const [refunding, setRefunding] = useState(false)
   const check = useCommand(syncOrder, null)
   const checkPayment = async () => {
-    const result = await check.run({ id: file.order.id })
+    const result = await check.run({ id: details.order.id })
     if (result) notify(t(result.settled ? 'payments.synced' : 'payments.syncFailed'))
   }
   return (
@@ -133,12 +133,12 @@ function Actions({ file }: { file: OrderDetails }) {
           {t('payments.sync')}
         </Button>
       )}
-      {isAllowed(refundOrder) && file.refundable_cents > 0 && (
+      {isAllowed(refundOrder) && details.refundable_cents > 0 && (
         <Button variant="danger" onClick={() => setRefunding(true)}>
           {t('payments.refund')}
         </Button>
       )}
-      {refunding && <RefundForm file={file} onClose={() => setRefunding(false)} />}
+      {refunding && <RefundForm details={details} onClose={() => setRefunding(false)} />}
     </>
   )
 }

@@ -14,14 +14,14 @@ type WebhookEvent = OrderDetails['webhook_events'][number]
 type Line = OrderDetails['ledger'][number]
 
 /** The payments, refunds, disputes and other records of an order. */
-export function OrderRecords({ file }: { file: OrderDetails }) {
+export function OrderRecords({ details }: { details: OrderDetails }) {
   return (
     <>
-      <Attempts attempts={file.attempts} currency={file.order.currency} />
-      {file.refunds.length > 0 && <Refunds refunds={file.refunds} currency={file.order.currency} />}
-      <Entitlements file={file} />
-      <Ledger lines={file.ledger} />
-      <WebhookEvents events={file.webhook_events} />
+      <Attempts attempts={details.attempts} currency={details.order.currency} />
+      {details.refunds.length > 0 && <Refunds refunds={details.refunds} currency={details.order.currency} />}
+      <Entitlements details={details} />
+      <Ledger lines={details.ledger} />
+      <WebhookEvents events={details.webhook_events} />
     </>
   )
 }
@@ -93,7 +93,7 @@ function Refunds({ refunds, currency }: { refunds: Refund[]; currency: string })
   )
 }
 
-function Entitlements({ file: { entitlements, renews_at } }: { file: OrderDetails }) {
+function Entitlements({ details: { entitlements, renews_at } }: { details: OrderDetails }) {
   const { t } = useTexts()
   return (
     <Panel title={t('payments.access')}>

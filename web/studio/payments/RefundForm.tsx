@@ -14,10 +14,10 @@ import styles from './payments.module.css'
  * Refunds an order. The default amount is the maximum that the role may still refund; for a top-up, its unspent
  * part.
  */
-export function RefundForm({ file, onClose }: { file: OrderDetails; onClose: () => void }) {
+export function RefundForm({ details, onClose }: { details: OrderDetails; onClose: () => void }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { order, refundable_cents: maxCents, unspent_cents: unspent } = file
+  const { order, refundable_cents: maxCents, unspent_cents: unspent } = details
   const left = order.amount_cents - order.refunded_cents
   const form = useGuardedForm<'amount' | 'reason'>({
     // If the top-up is fully spent, every refund is a loss; the default is then the maximum.

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findPostgresPrograms } from './embedded-binaries.ts'
+import { findPostgresPrograms } from './find-postgres-programs.ts'
 import { databaseName, ensureCluster, majorVersion, makePrivateDir, userName } from './embedded-cluster.ts'
 import { readLogSince, spawnPostgres, watchForStopSignals } from './embedded-process.ts'
 import { chooseUser, type RunAs } from './embedded-user.ts'

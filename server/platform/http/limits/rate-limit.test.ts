@@ -11,7 +11,7 @@ import {
   countForNetworks,
   createCallCounter,
   type CallCounter,
-} from '#server/platform/http/limits/sliding-window.ts'
+} from '#server/platform/http/limits/call-counter.ts'
 
 /** Creates a clock that advances only when the test moves it. */
 function createManualClock(start = Date.UTC(2026, 0, 1, 12)) {

@@ -5,7 +5,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { CountedCalls, SummedCalls } from '#server/platform/database/share-call-counts.ts'
 import type { RateLimit } from '#server/platform/config/read-env.ts'
 import type { Log } from '#server/platform/log.ts'
-import { countForNetworks, createCallCounter } from '#server/platform/http/limits/sliding-window.ts'
+import { countForNetworks, createCallCounter } from '#server/platform/http/limits/call-counter.ts'
 import { checkRoutes, isApiRoute, type RouteAddress } from '#server/platform/http/request-guards.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 

@@ -182,6 +182,6 @@ function billingDetailsOf({ name = '', email = '' }: WalletBillingDetails = {}):
 /** Opens a gateway's express wallet. The wallet's module is loaded on demand. */
 async function openWallet(gateway: string, settings: WalletSettings): Promise<ExpressWallet> {
   if (gateway === 'stripe')
-    return (await import('#web/features/billing/stripe/express-element.ts')).openStripeWallet(settings)
+    return (await import('#web/features/billing/stripe/stripe-wallet.ts')).openStripeWallet(settings)
   return (await import('./sandbox-wallet.ts')).openSandboxWallet(settings)
 }

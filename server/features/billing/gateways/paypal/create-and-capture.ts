@@ -5,7 +5,7 @@ import {
   type Payment,
 } from '#server/features/billing/gateways/gateway.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { declineCode } from './decline-code.ts'
+import { declineCodeOf } from './decline-codes.ts'
 import { findPayment, type SearchContext } from './find-payments.ts'
 import type { Order } from './objects.ts'
 import { PaypalRefusal } from './paypal-client.ts'
@@ -46,7 +46,7 @@ export async function createPaypalOrder(
     return payment
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
-    if (error.issue !== 'DUPLICATE_INVOICE_ID') return notCreatedPayment(charge, declineCode(error.issue))
+    if (error.issue !== 'DUPLICATE_INVOICE_ID') return notCreatedPayment(charge, declineCodeOf(error.issue))
     return findEarlierPayment(context, charge.attemptId, error)
   }
 }
@@ -96,5 +96,5 @@ export async function capturePayment(context: SearchContext, reference: string):
 
 function failed(pendingPayment: Payment, issue: string): Payment {
   const { next: _, ...payment } = pendingPayment
-  return { ...payment, status: 'failed', decline: declineCode(issue) }
+  return { ...payment, status: 'failed', decline: declineCodeOf(issue) }
 }

@@ -4,7 +4,7 @@ import {
   type MethodSetupRequest,
   type MethodSetup,
 } from '#server/features/billing/gateways/gateway.ts'
-import { declineCode } from './decline-code.ts'
+import { declineCodeOf } from './decline-codes.ts'
 import type { PaymentToken, SetupToken } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { usagePattern } from './order-request.ts'
@@ -75,7 +75,7 @@ async function start(client: PaypalClient, request: MethodSetupRequest): Promise
     return methodSetup
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
-    return { reference: key, status: 'failed', setupId, decline: declineCode(error.issue) }
+    return { reference: key, status: 'failed', setupId, decline: declineCodeOf(error.issue) }
   }
 }
 
@@ -107,7 +107,7 @@ async function exchangeSetup(client: PaypalClient, setup: SetupToken): Promise<M
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
     const earlier = customer?.id === undefined ? undefined : await findToken(client, customer.id)
     if (earlier) return presentSaved(setup, earlier)
-    return { ...referencesOf(setup), status: 'failed', decline: declineCode(error.issue) }
+    return { ...referencesOf(setup), status: 'failed', decline: declineCodeOf(error.issue) }
   }
 }
 

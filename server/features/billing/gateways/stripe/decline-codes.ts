@@ -35,6 +35,6 @@ const bankCodes: Record<string, DeclineCode> = {
 type StripeDecline = Pick<Stripe.PaymentIntent.LastPaymentError, 'code' | 'decline_code'>
 
 /** Maps a decline by Stripe or the bank to our decline code. */
-export function declineOf({ code, decline_code }: StripeDecline): DeclineCode {
+export function declineCodeOf({ code, decline_code }: StripeDecline): DeclineCode {
   return bankCodes[decline_code ?? ''] ?? codes[code ?? ''] ?? 'other'
 }

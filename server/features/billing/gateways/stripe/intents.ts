@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { cardExpiryDate } from '#server/features/billing/gateways/card-expiry.ts'
 import { randomHex } from '#server/platform/ids.ts'
-import { declineOf } from './decline-codes.ts'
+import { declineCodeOf } from './decline-codes.ts'
 
 /** A payment at Stripe, or the setup of a card without a payment. */
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
@@ -14,7 +14,7 @@ export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'de
   return {
     status,
     ...(status === 'requires_action' ? { next: nextStepOf(intent) } : {}),
-    ...(status === 'failed' ? { decline: error ? declineOf(error) : 'other' } : {}),
+    ...(status === 'failed' ? { decline: error ? declineCodeOf(error) : 'other' } : {}),
     ...(status === 'cancelled' ? { decline: 'cancelled' } : {}),
   }
 }

@@ -24,7 +24,7 @@ import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import styles from './shopping-screen.module.css'
+import styles from './plans-screen.module.css'
 
 /** Loaded when the user chooses a plan. */
 const Checkout = lazy(async () => ({

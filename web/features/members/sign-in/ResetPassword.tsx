@@ -11,7 +11,7 @@ import { EmailField, NewPasswordFields } from '#web/features/members/forms/Accou
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 
 /** Requests the mail for a password reset. If opened by the link in that mail (`#reset=…`), sets the new password. */
-export function RetrievePassword() {
+export function ResetPassword() {
   const { hash } = useLocation()
   const secret = new URLSearchParams(hash.slice(1)).get('reset')
   return secret ? <NewPassword secret={secret} /> : <RequestResetMail />

@@ -21,7 +21,7 @@ import { settings } from '#web/lib/settings.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { LoadError } from '#web/ui/LoadError.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
-import styles from './my-screen.module.css'
+import styles from './member-area-screen.module.css'
 
 // Loaded on demand, because most sites offer no social providers.
 const LinkedAccounts = lazy(async () => ({

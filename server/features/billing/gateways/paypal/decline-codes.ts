@@ -17,4 +17,4 @@ const codes: Record<string, DeclineCode> = {
   PAYER_ACTION_REQUIRED: 'authentication_required',
 }
 
-export const declineCode = (issue: string): DeclineCode => codes[issue] ?? 'other'
+export const declineCodeOf = (issue: string): DeclineCode => codes[issue] ?? 'other'
