@@ -20,6 +20,29 @@ async function searchLabels(page: Page, words: string): Promise<void> {
 /** Returns a unique name. */
 const uniqueName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 
+test('the actions for a tag are visible without scrolling, in German @desktop', async ({ page }) => {
+  const names = {
+    en: 'Time loop',
+    es: 'Bucle temporal',
+    fy: 'Boucle temporelle',
+    dy: 'Zeitschleife',
+    pt: 'Ciclo temporal',
+  }
+  const tag = { id: 'tag_1', slug: 'time-loop', names, video_count: 4, running_task: null }
+  await openStudioWithSession(page, 'editor')
+  await page.route('**/api/studio/tags*', (route) =>
+    route.fulfill({ json: { code: 200, data: { list: [tag], next_cursor: null } } }),
+  )
+  const tags = page.getByRole('region', { name: 'Schlagwörter', exact: true })
+  for (const width of [1280, 1310, 1366, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/studio/videos/labels?lang=dy')
+    await expect(tags.getByRole('button', { name: 'Löschen Zeitschleife' })).toBeVisible()
+    const hidden = await tags.evaluate((frame) => frame.scrollWidth - frame.clientWidth)
+    expect.soft(hidden, `hidden at ${width} px`).toBe(0)
+  }
+})
+
 test('a tag is renamed in several languages; an English name is required', async ({ page }) => {
   const before = uniqueName('old')
   const [after, german] = [uniqueName('new'), uniqueName('neu')]

@@ -73,7 +73,7 @@ function Sections({ file }: { file: CustomerDetails }) {
         </Panel>
       )}
       <Panel title={t('customers.orders')}>
-        <OrderList filter={{ customer: id }} caption={t('customers.orders')} />
+        <OrderList filter={{ customer: id }} caption={t('customers.orders')} ofOneCustomer />
       </Panel>
       <PaymentMethods methods={file.methods} />
       <Sessions file={file} />

@@ -15,7 +15,16 @@ import { OrderState } from './OrderState.tsx'
 import styles from './payments.module.css'
 
 /** A list of orders, the latest first, paginated. */
-export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrders>; caption: string }) {
+export function OrderList({
+  filter,
+  caption,
+  ofOneCustomer = false,
+}: {
+  filter: QueryOf<typeof listOrders>
+  caption: string
+  /** Omits the customer's column, which would contain the same address in each row. */
+  ofOneCustomer?: boolean
+}) {
   const { t, language } = useTexts()
   const { pathname, search } = useLocation()
   const from = pathname === ordersPath ? search : ''
@@ -48,14 +57,18 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
         refunded_cents > 0 ? money(refunded_cents, currency) : '–',
     },
     { title: t('payments.gateway'), cell: ({ gateway }: ListedOrder) => gatewayNames[gateway] },
-    {
-      title: t('payments.buyer'),
-      cell: ({ email, user_id }: ListedOrder) => (
-        <span className={styles.id}>
-          <EmailText text={email ?? user_id} />
-        </span>
-      ),
-    },
+    ...(ofOneCustomer
+      ? []
+      : [
+          {
+            title: t('payments.buyer'),
+            cell: ({ email, user_id }: ListedOrder) => (
+              <span className={styles.id}>
+                <EmailText text={email ?? user_id} />
+              </span>
+            ),
+          },
+        ]),
     { title: t('payments.date'), cell: ({ created_at }: ListedOrder) => formatTime(created_at, language) },
   ]
   return (
