@@ -127,3 +127,24 @@ test('a frame of any playable episode can become the cover', async ({ page }) =>
   await expect(coverOf(page, title)).not.toHaveAttribute('src', before ?? '')
   await expect.poll(() => colourOf(coverOf(page, title))).not.toBe('black')
 })
+
+test('the dialog for a frame shows that the episodes could not be loaded, and loads them again', async ({
+  page,
+}) => {
+  await openStudioWithSession(page, 'editor')
+  const id = await createDraft(page, 'Without episodes')
+  await page.route('**/api/studio/episodes*', (route) =>
+    route.fulfill({ json: { code: 500, message: 'The database is down.' } }),
+  )
+  await page.goto(`/studio/videos/${id}`)
+  await page.getByRole('button', { name: 'Choose frame' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Choose frame' })
+  const nothingToPlay = dialog.getByText('No episode is ready to play yet.')
+  const retry = dialog.getByRole('button', { name: 'Try again' })
+  await expect(retry).toBeVisible()
+  await expect(nothingToPlay).toHaveCount(0)
+  await page.unrouteAll()
+  await retry.click()
+  await expect(nothingToPlay).toBeVisible()
+  await expect(retry).toHaveCount(0)
+})

@@ -4,6 +4,7 @@ import { editVideo, removeCover, type StudioVideo } from '#contract/studio/video
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
+import { LoadError } from '#web/ui/LoadError.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { usePermissions } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -117,7 +118,9 @@ function FrameSheet({
   return (
     <Sheet title={t('content.chooseFrame')} onClose={onClose} tall>
       <div className={styles.sheet}>
-        {playable.length === 0 && <p>{t('content.noPlayableEpisode')}</p>}
+        {episodes.isLoadingError && <LoadError onRetry={() => void episodes.refetch()} />}
+        {episodes.isPending && <div className={styles.player} aria-busy="true" />}
+        {episodes.data && playable.length === 0 && <p>{t('content.noPlayableEpisode')}</p>}
         {episodeId && (
           <>
             <SelectField
