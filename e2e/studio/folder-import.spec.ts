@@ -44,6 +44,16 @@ test('a phone offers to choose files instead of dropping them', async ({ page })
   await expect(page.getByText(/^Drop /)).toHaveCount(0)
 })
 
+test('a tablet with a trackpad offers to drop files', async ({ page }) => {
+  // Chromium cannot emulate a trackpad beside a touch screen.
+  await page.addInitScript(() => {
+    const original = window.matchMedia.bind(window)
+    window.matchMedia = (query) => original(query === '(any-pointer: fine)' ? 'all' : query)
+  })
+  await openDraft(page, 'Dropped on a tablet')
+  await expect(page.getByText('Drop a folder, several files or a ZIP')).toBeVisible()
+})
+
 test('a dropped folder becomes a season with the numbers and captions of its file names, and missing episodes are reported @desktop', async ({
   page,
 }, info) => {

@@ -13,8 +13,11 @@ import { UploadList } from '#web/studio/content/uploads/UploadList.tsx'
 import { enqueueUploads } from '#web/studio/content/uploads/upload-queue.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** Files are dragged with a mouse, not with a finger. */
-const canDrop = !matchMedia('(pointer: coarse)').matches
+/**
+ * Returns whether the text offers to drop files: only if the device has a mouse, a trackpad or a pen. A tablet with a
+ * trackpad has one, although its main input is the touch screen. The page accepts dropped files on every device.
+ */
+const canDrop = () => matchMedia('(any-pointer: fine)').matches
 
 /**
  * Selects the files of a season. A folder, files or a ZIP can also be dropped anywhere on the page. Shows a preview
@@ -41,7 +44,7 @@ export function FileDropZone({ video }: { video: StudioVideoPage }) {
   return (
     <div className={styles.drop} data-over={isOver}>
       <p ref={lead} tabIndex={-1}>
-        {t(canDrop ? 'content.dropHere' : 'content.chooseHere')}
+        {t(canDrop() ? 'content.dropHere' : 'content.chooseHere')}
       </p>
       <p className={styles.quiet}>{t('content.dropNames')}</p>
       <div className={styles.actions}>
