@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { phone } from '#e2e/playwright.config.ts'
 import { topUpAtPaywall, unlockButton } from '#e2e/support/balances.ts'
 import { defaultSite, expect, test } from '#e2e/support/fixtures.ts'
+import { keepToasts } from '#e2e/support/keep-toasts.ts'
 import { narrowPhone, overlap, readStable } from '#e2e/support/page-quality.ts'
 import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
@@ -107,16 +108,6 @@ async function expectNotCovered(page: Page, notice: Locator, episode = 4): Promi
     for (const element of [panel.getByRole('heading'), ...(await panel.getByRole('button').all())])
       expect(await overlap(notice, element), `${viewport.width}: ${element}`).toBe(false)
   }
-}
-
-/** Keeps toasts on screen, so that a slow machine can check them. */
-async function keepToasts(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const original = window.setTimeout.bind(window)
-    const slowSetTimeout = (handler: TimerHandler, ms?: number) =>
-      original(handler, ms !== undefined && ms >= 3_000 && ms <= 10_000 ? 500_000 : ms)
-    Object.assign(window, { setTimeout: slowSetTimeout })
-  })
 }
 
 /**

@@ -1,9 +1,11 @@
-import type { Locator } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { keepToasts } from '#e2e/support/keep-toasts.ts'
+import { overlap } from '#e2e/support/page-quality.ts'
 import { bankFrame, cardForm, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
-// A phone in landscape.
-test.use({ viewport: { width: 844, height: 390 } })
+const phoneInLandscape = { width: 844, height: 390 }
+test.use({ viewport: phoneInLandscape })
 
 async function edges(locator: Locator): Promise<{ top: number; bottom: number }> {
   const box = await locator.boundingBox()
@@ -34,6 +36,34 @@ test('the header covers neither a field with an error nor its label in a low win
   await expect(email).toBeFocused()
   const label = await edges(page.getByText('E-mail', { exact: true }))
   expect(label.top).toBeGreaterThanOrEqual(header.bottom)
+})
+
+test('an error message leaves the retry button of a list free in a low window', async ({ page }) => {
+  await keepToasts(page)
+  const message = 'Die Website ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.'
+  const openPlans = (page: Page) => page.getByRole('banner').getByRole('link', { name: 'Plans' }).click()
+  const search = async (page: Page) => {
+    await page.getByRole('combobox', { name: 'Search' }).fill('tower')
+    await page.keyboard.press('Enter')
+  }
+  for (const viewport of [phoneInLandscape, { width: 667, height: 375 }])
+    for (const [path, openList] of [
+      ['/contactUs', openPlans],
+      ['/search', search],
+    ] as const) {
+      await page.setViewportSize(viewport)
+      await page.goto(path)
+      await page.route('**/api/**', (route) => route.fulfill({ json: { code: 500, message } }))
+      await openList(page)
+      const retry = page.getByRole('button', { name: 'Try again' })
+      await expect(retry).toBeInViewport({ ratio: 1 })
+      const toast = page.getByText(message)
+      await expect(toast).toBeInViewport({ ratio: 1 })
+      expect.soft(await overlap(toast, retry), `from ${path} at ${viewport.width} px`).toBe(false)
+      await page.unrouteAll()
+      await retry.click()
+      await expect(retry).toHaveCount(0)
+    }
 })
 
 test('a notice in the card form leaves the pay button free in a low window', async ({ page }) => {
