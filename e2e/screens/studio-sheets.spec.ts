@@ -1,7 +1,9 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { activateWithKeyboard } from '#e2e/support/keyboard.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
 import { openStudioWithSession, inviteOperator } from '#e2e/support/studio.ts'
+import { findStudioContent, studioShotsOf } from './studio-states.ts'
 
 test.use({ bypassCSP: true })
 
@@ -47,4 +49,15 @@ for (const language of ['en', 'dy'] as const)
       await expect(dialog).toHaveCount(0)
       await expect(opener).toBeFocused()
     }
+  })
+
+for (const role of ['owner', 'editor'] as const)
+  test(`the screenshots of the studio skip content that is absent, for an ${role}`, async ({ page }) => {
+    // The site has no orders, and an editor may not list orders.
+    await openStudioWithSession(page, role)
+    const shots = studioShotsOf(await findStudioContent(page, siteUrl))
+    expect(shots.filter(({ path }) => path.includes('undefined'))).toEqual([])
+    const names = shots.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['orders', 'video', 'customers']))
+    expect(names).not.toContain('order')
   })

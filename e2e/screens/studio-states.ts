@@ -43,12 +43,12 @@ const press =
   (page) =>
     page.locator(selector).nth(index).click()
 
-/** Returns ids of content, found as the signed-in operator. */
+/** Returns ids of content, found as the signed-in operator. A list that the operator may not read counts as empty. */
 export async function findStudioContent(page: Page, url: string): Promise<StudioContent> {
   const list = async (path: string) => {
     const response = await page.request.get(`${url}/api/studio/${path}`)
-    const { data } = (await response.json()) as { data: { list: Record<string, string>[] } }
-    return data.list
+    const { data } = (await response.json()) as { data?: { list: Record<string, string>[] } }
+    return data?.list ?? []
   }
   const idOf = async (path: string, field = 'id') => (await list(path))[0]?.[field]
   const experiments = (await list('experiments')).filter(({ state }) => state !== 'draft')
@@ -64,7 +64,10 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
   }
 }
 
-/** Returns the screenshots of all studio pages, with their dialogs, form errors, empty states and loading states. */
+/**
+ * Returns the screenshots of all studio pages, with their dialogs, form errors, empty states and loading states. Pages
+ * of content that is absent are skipped.
+ */
 export const studioShotsOf = (content: StudioContent): Shot[] => [
   ...signInPages(),
   ...videos(content),
@@ -117,8 +120,11 @@ function signInPages(): Shot[] {
   ]
 }
 
+/** Returns the screenshots of the content with this id, or none without an id. */
+const shotsIf = (id: string | undefined, shots: (id: string) => Shot[]): Shot[] =>
+  id === undefined ? [] : shots(id)
+
 function videos({ video, draft }: StudioContent): Shot[] {
-  const page = `/videos/${video}`
   const rows = '#episodes li'
   const seasonFiles = (files: string[]) => (page: Page) =>
     page
@@ -147,28 +153,35 @@ function videos({ video, draft }: StudioContent): Shot[] {
     studioScreen('labels, rename', '/videos/labels', click(`${part(0)} >> li >> button[class*=quiet]`)),
     studioScreen('labels, merge', '/videos/labels', press('main table tbody tr >> nth=0 >> button', 1)),
     studioScreen('labels, delete', '/videos/labels', press('main table tbody tr >> nth=0 >> button', 2)),
-    studioScreen('video', page),
-    studioScreen('video, episodes', page, scrollToElement(`${rows}:last-child`)),
-    studioScreen('video, episode titles', page, click(`#episodes button[aria-label]:not([data-step])`)),
-    studioScreen(
-      'video, season selected',
-      `/videos/${draft}`,
-      seasonFiles([
-        'Summer S01E01.mp4',
-        'Summer S01E04.mp4',
-        'Summer S01E01.de.vtt',
-        'notes.txt',
-        'E09.en.vtt',
-      ]),
-    ),
-    studioScreen('video, cover', page, scrollToElement('#cover')),
-    studioScreen('video, frame for the cover', page, press('#cover button', 1)),
-    studioScreen('video, texts', page, scrollToElement('#texts')),
-    studioScreen('video, details', page, scrollToElement('#details')),
-    studioScreen('video, preview', page, scrollToElement('#preview')),
-    studioScreen('draft', `/videos/${draft}`),
-    studioScreen('draft, schedule', `/videos/${draft}`, press('main header button', 1)),
-    studioScreen('video, archive confirmation', page, click('main header button')),
+    ...shotsIf(video, (id) => {
+      const page = `/videos/${id}`
+      return [
+        studioScreen('video', page),
+        studioScreen('video, episodes', page, scrollToElement(`${rows}:last-child`)),
+        studioScreen('video, episode titles', page, click(`#episodes button[aria-label]:not([data-step])`)),
+        studioScreen('video, cover', page, scrollToElement('#cover')),
+        studioScreen('video, frame for the cover', page, press('#cover button', 1)),
+        studioScreen('video, texts', page, scrollToElement('#texts')),
+        studioScreen('video, details', page, scrollToElement('#details')),
+        studioScreen('video, preview', page, scrollToElement('#preview')),
+        studioScreen('video, archive confirmation', page, click('main header button')),
+      ]
+    }),
+    ...shotsIf(draft, (id) => [
+      studioScreen('draft', `/videos/${id}`),
+      studioScreen('draft, schedule', `/videos/${id}`, press('main header button', 1)),
+      studioScreen(
+        'draft, season selected',
+        `/videos/${id}`,
+        seasonFiles([
+          'Summer S01E01.mp4',
+          'Summer S01E04.mp4',
+          'Summer S01E01.de.vtt',
+          'notes.txt',
+          'E09.en.vtt',
+        ]),
+      ),
+    ]),
   ]
 }
 
@@ -192,47 +205,51 @@ function homepage(): Shot[] {
 }
 
 function payments({ order, refunded }: StudioContent): Shot[] {
-  const page = `/payments/orders/${order}`
+  const page = '/payments/orders'
   return [
     studioScreen('orders', '/payments'),
     studioScreenWith('orders, none', '/payments', answer('studio/orders*', none)),
-    studioScreen('order', page),
-    studioScreen('order, ledger', page, scrollToElement('table >> nth=1')),
-    studioScreen(
-      'order, partially refunded',
-      `/payments/orders/${refunded}`,
-      scrollToElement('table >> nth=1'),
-    ),
-    studioScreen(
-      'order, refund, form errors',
-      page,
-      click('button[class*=danger]'),
-      inSheet('[type=submit]'),
-    ),
+    ...shotsIf(order, (id) => [
+      studioScreen('order', `${page}/${id}`),
+      studioScreen('order, ledger', `${page}/${id}`, scrollToElement('table >> nth=1')),
+      studioScreen(
+        'order, refund, form errors',
+        `${page}/${id}`,
+        click('button[class*=danger]'),
+        inSheet('[type=submit]'),
+      ),
+    ]),
+    ...shotsIf(refunded, (id) => [
+      studioScreen('order, partially refunded', `${page}/${id}`, scrollToElement('table >> nth=1')),
+    ]),
     studioScreen('disputes', '/payments/disputes'),
     studioScreen('reconciliation', '/payments/reconciliation'),
   ]
 }
 
 function customers({ customer }: StudioContent): Shot[] {
-  const page = `/customers/${customer}`
   return [
     studioScreen('customers', '/customers'),
     studioScreen('customers, found', '/customers?keyword=ada'),
     studioScreen('customers, none found', '/customers?keyword=nobody@example.com'),
-    studioScreen('customer', page),
-    studioScreen('customer, entitlements', page, scrollToPart(1)),
-    studioScreen('customer, watch history', page, scrollToPart(3)),
-    studioScreen('customer, grant, form errors', page, click('form [type=submit]')),
-    studioScreenWith(
-      'customer, entitlement granted',
-      page,
-      answer('studio/entitlements', { code: 200, info: { id: 'ent_1', ends_at: null } }),
-      type('[name=reason]', 'goodwill'),
-      click('form [type=submit]'),
-    ),
-    studioScreen('customer, revocation dialog', page, click('table button')),
-    studioScreen('customer, deletion dialog', page, click('button[class*=danger]')),
+    ...shotsIf(customer, (id) => {
+      const page = `/customers/${id}`
+      return [
+        studioScreen('customer', page),
+        studioScreen('customer, entitlements', page, scrollToPart(1)),
+        studioScreen('customer, watch history', page, scrollToPart(3)),
+        studioScreen('customer, grant, form errors', page, click('form [type=submit]')),
+        studioScreenWith(
+          'customer, entitlement granted',
+          page,
+          answer('studio/entitlements', { code: 200, info: { id: 'ent_1', ends_at: null } }),
+          type('[name=reason]', 'goodwill'),
+          click('form [type=submit]'),
+        ),
+        studioScreen('customer, revocation dialog', page, click('table button')),
+        studioScreen('customer, deletion dialog', page, click('button[class*=danger]')),
+      ]
+    }),
   ]
 }
 
@@ -240,8 +257,10 @@ function plans({ plan }: StudioContent): Shot[] {
   return [
     studioScreen('plans', '/plans'),
     studioScreen('plan, new', '/plans/new', click('main form [type=submit]')),
-    studioScreen('plan', `/plans/${plan}`),
-    studioScreen('plan, members', `/plans/${plan}`, scrollToElement('table')),
+    ...shotsIf(plan, (id) => [
+      studioScreen('plan', `/plans/${id}`),
+      studioScreen('plan, members', `/plans/${id}`, scrollToElement('table')),
+    ]),
   ]
 }
 
@@ -257,8 +276,10 @@ function analytics({ results, video }: StudioContent): Shot[] {
       click('main section section:last-of-type table button'),
     ),
     studioScreen('analytics, new link, form errors', '/analytics', click('main form [type=submit]')),
-    studioScreen('drop-off', `/analytics/videos/${video}`),
-    studioScreen('drop-off, table', `/analytics/videos/${video}`, scrollToElement('main table')),
+    ...shotsIf(video, (id) => [
+      studioScreen('drop-off', `/analytics/videos/${id}`),
+      studioScreen('drop-off, table', `/analytics/videos/${id}`, scrollToElement('main table')),
+    ]),
     studioScreen('experiments', '/experiments'),
     studioScreenWith('experiments, none', '/experiments', answer('studio/experiments*', none)),
     studioScreen('experiment, new', '/experiments/new', click('main form [type=submit]')),
