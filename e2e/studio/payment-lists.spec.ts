@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import type { Dispute, ListedOrder } from '#contract/studio/orders.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { activateWithKeyboard } from '#e2e/support/keyboard.ts'
 import { expectNoOverflow, expectAccessible } from '#e2e/support/page-quality.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 
@@ -61,15 +62,53 @@ test('both dates of the filter are in one row, and the export is beside the filt
     await page.setViewportSize({ width, height: 800 })
     await page.goto('/studio/payments?lang=dy')
     await expect(page.getByRole('region', { name: 'Bestellungen' })).toBeVisible()
+    const openFilters = page.getByRole('button', { name: 'Filter', exact: true })
+    if (width < 720) await openFilters.click()
     const [since, until] = [page.getByLabel('Von'), page.getByLabel('Bis', { exact: true })]
     expect.soft(await topOf(until), `dates at ${width} px`).toBe(await topOf(since))
     const [apply, link] = [
-      page.getByRole('button', { name: 'Filtern' }),
+      width < 720 ? openFilters : page.getByRole('button', { name: 'Filtern' }),
       page.getByRole('link', { name: 'CSV exportieren' }),
     ]
     expect.soft(await topOf(link), `export at ${width} px`).toBe(await topOf(apply))
     await expectNoOverflow(page)
   }
+})
+
+test('on a phone, the filters of the orders are behind a button with the number of active filters', async ({
+  page,
+}) => {
+  await openStudioWithSession(page, 'owner')
+  await mockList(page, 'orders', order)
+  await page.goto('/studio/payments?gateway=sandbox')
+  const filters = page.getByRole('search', { name: 'Orders' })
+  const [toggle, apply] = [
+    filters.getByRole('button', { name: /^Filters/ }),
+    filters.getByRole('button', { name: 'Apply' }),
+  ]
+  await expect(toggle).toHaveText('Filters (1)')
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  await expect(apply).toBeHidden()
+  await expect(page.getByRole('table', { name: 'Orders' }).getByRole('row').nth(1)).toBeInViewport()
+  await expectAccessible(page)
+
+  await activateWithKeyboard(page, toggle)
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true')
+  await filters.getByLabel('From').fill('2026-11-02')
+  await filters.getByLabel('To', { exact: true }).fill('2026-11-01')
+  await apply.click()
+  await expect(filters.getByText('This date is before “From”.')).toBeVisible()
+  await expectAccessible(page)
+  await expectNoOverflow(page)
+  await filters.getByLabel('To', { exact: true }).fill('2026-11-03')
+  await activateWithKeyboard(page, apply)
+  await expect(page).toHaveURL(/gateway=sandbox.*since=2026-11-02/)
+  await expect(apply).toBeHidden()
+  await expect(toggle).toHaveText('Filters (3)')
+  await expect(toggle).toBeFocused()
+
+  await page.goBack()
+  await expect(toggle).toHaveText('Filters (1)')
 })
 
 test('a partially refunded order fits in landscape, with the e-mail address in at most two lines @screens', async ({

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { gatewayIds, orderStatuses } from '#contract/billing.ts'
 import type { QueryOf } from '#contract/endpoint.ts'
@@ -9,6 +9,7 @@ import { useForm } from '#web/ui/forms/use-form.ts'
 import { useOperatorSession } from '#web/studio/session-queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { SelectField } from '#web/studio/ui/SelectField.tsx'
+import { useIsNarrow } from '#web/studio/ui/use-is-narrow.ts'
 import { OrderList } from './OrderList.tsx'
 import { gatewayNames } from './order-copy.ts'
 import styles from './payments.module.css'
@@ -32,6 +33,7 @@ export function Orders() {
     <>
       <Filters
         current={current}
+        activeCount={Object.keys(filter).length}
         exportUrl={`/api/studio/orders.csv?${file}`}
         onApply={(filters) => setParams(Object.entries(filters).filter(([, value]) => value !== ''))}
       />
@@ -40,22 +42,34 @@ export function Orders() {
   )
 }
 
+/** The filters. On a phone they are behind a button with the number of active filters, so that the list is on screen. */
 function Filters({
   current,
+  activeCount,
   exportUrl,
   onApply,
 }: {
   current: OrderFilters
+  activeCount: number
   exportUrl: string
   onApply: (filters: OrderFilters) => void
 }) {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator
+  const isNarrow = useIsNarrow()
+  const [isOpen, setOpen] = useState(false)
+  const fieldsId = useId()
+  const toggle = useRef<HTMLButtonElement>(null)
   const form = useForm({
     initial: current,
     validate: ({ since, until }) =>
       since !== '' && until !== '' && since > until ? { until: t('payments.untilBeforeSince') } : {},
-    send: async (filters) => onApply({ ...filters, customer: filters.customer.trim() }),
+    send: async (filters) => {
+      onApply({ ...filters, customer: filters.customer.trim() })
+      setOpen(false)
+      // On a phone, the button that had the focus is now hidden.
+      toggle.current?.focus()
+    },
   })
   const [shown, setShown] = useState(current)
   // Updates the form when the URL changes elsewhere, such as by the browser's Back button.
@@ -63,10 +77,30 @@ function Filters({
     setShown(current)
     form.set(current)
   }
+  // Above the list, because a long list has a button for more at its end.
+  const exportLink = (
+    <a className={buttonClass('quiet')} href={exportUrl} download>
+      {t('payments.export')}
+    </a>
+  )
   const any = { value: '', label: t('payments.any') }
   return (
     <form className={styles.filtered} onSubmit={form.submit} role="search" aria-label={t('payments.orders')}>
-      <div className={styles.filters}>
+      {isNarrow && (
+        <div className={styles.buttons}>
+          <Button
+            ref={toggle}
+            variant="quiet"
+            aria-expanded={isOpen}
+            aria-controls={fieldsId}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {activeCount > 0 ? t('payments.activeFilters', { number: activeCount }) : t('payments.filters')}
+          </Button>
+          {exportLink}
+        </div>
+      )}
+      <div className={styles.filters} id={fieldsId} hidden={isNarrow && !isOpen}>
         <SelectField
           label={t('payments.status')}
           value={form.value.status}
@@ -106,10 +140,7 @@ function Filters({
         </div>
         <div className={styles.submit}>
           <Button type="submit">{t('payments.applyFilters')}</Button>
-          {/* Above the list, because a long list has a button for more at its end. */}
-          <a className={buttonClass('quiet')} href={exportUrl} download>
-            {t('payments.export')}
-          </a>
+          {!isNarrow && exportLink}
         </div>
       </div>
     </form>
