@@ -9,7 +9,7 @@ import {
   type ViewerRange,
 } from './experiment-sales-queries.ts'
 
-/** Number of exposures per slice. A slice takes about a second, and the time-out of a job's statement is 30 s. */
+/** Number of viewers per slice. A slice takes about a second, and the time-out of a job's statement is 30 s. */
 const defaultSliceSize = 100_000
 
 /**
@@ -43,7 +43,7 @@ async function* slicesOf(tx: Db, experimentId: string, size: number): AsyncGener
   if (!(await hasMoreViewers(tx, experimentId, size))) return yield allViewers
   let after = ''
   for (;;) {
-    const last = await selectSliceEnd(tx, after, size)
+    const last = await selectSliceEnd(tx, experimentId, after, size)
     yield { after, last }
     if (last === undefined) return
     after = last

@@ -26,8 +26,8 @@ export const allViewers: ViewerRange = { after: '' }
 /**
  * Sums an experiment's sales by variant. Counts the orders that a viewer created between the first exposure and
  * `until`, with all income and refunds, even if they were booked later. An order that was paid entirely with bonus
- * makes its viewer a buyer, but adds no income. The index `experiment_exposures_experiment` finds all viewers, and the
- * primary key finds those of a range. `orders_user` finds their orders.
+ * makes its viewer a buyer, but adds no income. The index `experiment_exposures_viewers` finds the viewers, all or those
+ * of a range, and `orders_user` finds their orders.
  */
 export async function sumSales(
   db: Db,
@@ -69,14 +69,19 @@ export async function hasMoreViewers(db: Db, experimentId: string, limit: number
 }
 
 /**
- * Returns the last viewer of the next `size` exposures to all experiments, in the order of the viewers' ids, or
- * undefined if fewer are left. All experiments are read in this order, so that a slice is small even if few of its
- * viewers are in the counted experiment.
+ * Returns the last of the next `size` viewers of an experiment, in the order of their ids, or undefined if fewer are
+ * left.
  */
-export async function selectSliceEnd(db: Db, after: string, size: number): Promise<string | undefined> {
+export async function selectSliceEnd(
+  db: Db,
+  experimentId: string,
+  after: string,
+  size: number,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('experiment_exposures')
     .select('viewer_id')
+    .where('experiment_id', '=', experimentId)
     .where('viewer_id', '>', after)
     .orderBy('viewer_id')
     .offset(size - 1)
