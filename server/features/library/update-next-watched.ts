@@ -6,7 +6,7 @@ import {
   anyStartedVideos,
   selectRecentlyWatched,
   dequeueStartedVideos,
-} from './history/continue-watching-queries.ts'
+} from './history/started-video-queries.ts'
 
 const batchSize = 500
 /** Number of previously watched videos that count as predecessors of a new one. */

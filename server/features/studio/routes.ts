@@ -17,7 +17,7 @@ import {
   type OperatorRoute,
 } from '#server/platform/http/route.ts'
 import { commandLineOf } from '#scripts/command-line-of.mjs'
-import { acceptInvitation, openInvitation } from './operators/accept-invitation.ts'
+import { acceptInvitation, openInvitation } from './operators/invitations.ts'
 import { runCommand, type Command } from './define-command.ts'
 import { exportOrdersRoute } from './export-orders-route.ts'
 import { endSession } from './operators/operator-sessions.ts'

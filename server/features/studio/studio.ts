@@ -1,6 +1,6 @@
 import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
-import { auditCommands } from './audit-log.ts'
+import { auditCommands } from './list-audit-log.ts'
 import type { Command } from './define-command.ts'
 import { videoYamlCommands } from './content/video-yaml.ts'
 import { episodeCommands } from './content/episodes.ts'

@@ -13,7 +13,7 @@ import { checkEmail } from '#server/features/members/members.ts'
 import { newId } from '#server/platform/ids.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
-import { createInvitation } from './accept-invitation.ts'
+import { createInvitation } from './invitations.ts'
 import {
   transactionalCommand,
   readCommand,
