@@ -93,7 +93,7 @@ export function EpisodeSlide({
           {renderLocked(data.offer)}
         </div>
       )}
-      {data?.kind === 'making' && <Processing progress={data.progress} />}
+      {data?.kind === 'making' && <Processing progress={data.progress} state={episode.state} />}
       {isError && (!data || isLocked) && (
         <div className={styles.middle}>
           <LoadError text={t('video.failed')} onRetry={refetchEpisode} />
@@ -103,12 +103,12 @@ export function EpisodeSlide({
   )
 }
 
-function Processing({ progress }: { progress: number }) {
+function Processing({ progress, state }: { progress: number; state: Episode['state'] }) {
   const { t } = useTranslation()
   return (
     <div className={styles.middle} role="status">
       <h2>{t('video.processing')}</h2>
-      <p>{t('video.processingText')}</p>
+      <p>{t(state === 'locked' ? 'video.processingLocked' : 'video.processingText')}</p>
       <progress className={styles.progress} max={100} value={progress} aria-label={t('video.processing')} />
       <p>{formatPercent(progress)}</p>
     </div>
