@@ -37,6 +37,21 @@ const tile = (page: Page, number: number) =>
     .getByRole('button', { name: new RegExp(`^Episode ${number}\\b`) })
 const openList = (page: Page) => page.getByRole('button', { name: 'Episodes' }).click()
 
+test('an episode that is being converted plays once it is ready, and the list of episodes shows its duration', async ({
+  page,
+}) => {
+  const finishConversion = await mockConversion(page, 2)
+  await openTower(page)
+  await openList(page)
+  await expect(tile(page, 2)).toContainText('Coming soon')
+  await tile(page, 2).click()
+  await expect(page.getByText('It starts automatically as soon as it’s ready.')).toBeInViewport()
+  finishConversion()
+  await expectPlaying(page, 2)
+  await openList(page)
+  await expect(tile(page, 2)).toContainText(/\d:\d\d/)
+})
+
 test('a locked episode that is being converted is offered once it is ready', async ({ page }) => {
   const finishConversion = await mockConversion(page, 4)
   await openTower(page)
@@ -46,4 +61,6 @@ test('a locked episode that is being converted is offered once it is ready', asy
   await expect(page.getByText('It starts automatically')).toHaveCount(0)
   finishConversion()
   await expect(lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })).toBeVisible()
+  await openList(page)
+  await expect(tile(page, 4)).toContainText('Locked')
 })

@@ -90,6 +90,7 @@ function FirstEpisode({ video, episode, onOpen, startPositionOf, card: _card, ..
       rail={rail}
       onDoubleTap={() => setFavorite(true)}
       onLocked={noop}
+      onReady={noop}
       renderLocked={() => (
         <div className={screen.wait}>
           <Link className={buttonClass('main')} to={paths.video.to(video.id)}>

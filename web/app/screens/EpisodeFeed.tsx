@@ -79,6 +79,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   const progress = useProgress(video.id)
   const neighbours = usePreloadNeighbours(episode?.id)
   const onPaid = useRefetchAfterPayment(video.id)
+  const refetchEpisodes = useRefetchEpisodes(video.id)
   const goTo = (next: number) => {
     progress.flush()
     position.choose(episodes[next]?.number)
@@ -146,6 +147,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
               onEnded={autoNext}
               onState={onLatestState}
               onLocked={preloadPayPanel}
+              onReady={refetchEpisodes}
               renderLocked={(offer) => (
                 <Suspense>
                   <PayPanel offer={offer} title={video.title} onPaid={onPaid} />
@@ -182,4 +184,13 @@ function useRefetchAfterPayment(videoId: string): () => void {
     for (const queryKey of [['playing'], ['episodes', videoId], ['user']])
       void queryClient.invalidateQueries({ queryKey })
   }, [queryClient, videoId])
+}
+
+/** Returns a function that refetches the list of episodes. */
+function useRefetchEpisodes(videoId: string): () => void {
+  const queryClient = useQueryClient()
+  return useCallback(
+    () => void queryClient.invalidateQueries({ queryKey: ['episodes', videoId] }),
+    [queryClient, videoId],
+  )
 }

@@ -53,6 +53,7 @@ it("shows the progress of an episode's conversion in the viewer's language, with
         tools={tools}
         deferLoading={false}
         onLocked={noop}
+        onReady={noop}
         renderLocked={() => null}
       />
     </QueryClientProvider>,

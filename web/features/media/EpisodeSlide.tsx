@@ -32,6 +32,8 @@ interface EpisodeSlideProps extends SlidePageProps {
    * screen.
    */
   onLocked: () => void
+  /** Called if the episode has become ready since the list of episodes was fetched. */
+  onReady: () => void
   /** Renders the paywall over a locked episode's still image. */
   renderLocked: (offer: Offer) => ReactNode
 }
@@ -43,6 +45,7 @@ export function EpisodeSlide({
   tools,
   list,
   onLocked,
+  onReady,
   renderLocked,
   ...page
 }: EpisodeSlideProps) {
@@ -63,6 +66,10 @@ export function EpisodeSlide({
   useEffect(() => {
     if (isLocked) onLocked()
   }, [isLocked, onLocked])
+  const hasBecomeReady = data !== undefined && data.kind !== 'making' && !episode.ready
+  useEffect(() => {
+    if (hasBecomeReady) onReady()
+  }, [hasBecomeReady, onReady])
   const still = episode.thumb_url ? { backgroundImage: `url("${episode.thumb_url}")` } : {}
 
   if (data?.kind === 'playable' && isOpen)
