@@ -15,12 +15,16 @@ const overrideResponse = (page: Page, path: string, change: object) =>
     await route.fulfill({ response, json })
   })
 
-test('the homepage of an empty site shows a message and can be reloaded', async ({ page }) => {
+test('the homepage of an empty site shows a message, and then the first dramas without a reload', async ({
+  page,
+}) => {
   await overrideResponse(page, 'homepage', { homepage: [] })
   await page.goto('/')
   await expect(page.getByText('Nothing here yet.')).toBeVisible()
-  await page.unrouteAll()
+  const reloaded = page.waitForResponse('**/api/homepage')
   await page.getByRole('button', { name: 'Try again' }).click()
+  await reloaded
+  await page.unrouteAll()
   await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
   await expect(page.getByText('Nothing here yet.')).toHaveCount(0)
 })

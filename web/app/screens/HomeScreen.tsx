@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Fragment } from 'react'
+import { Fragment, useState } from 'react'
+import type { Section } from '#contract/catalog.ts'
 import { HomeSkeleton } from '#web/features/catalog/HomeSkeleton.tsx'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { HomeSection } from '#web/features/catalog/Section.tsx'
@@ -8,9 +9,22 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { settings } from '#web/lib/settings.ts'
 import { LoadError } from '#web/ui/LoadError.tsx'
 
+const pollMs = 3_000
+
+/** Returns whether the site is empty, or episodes of dramas on its homepage are still being converted. */
+const isIncomplete = (sections: readonly Section[]) =>
+  sections.length === 0 || sections.some(({ items }) => items.some(({ progress }) => progress !== undefined))
+
 export function Component() {
   const { t } = useTranslation()
-  const { data, isError, refetch } = useQuery(homepageQuery)
+  // A visitor who found an empty site sees its first dramas appear. All other visitors send no repeated requests.
+  const [wasEmpty, setWasEmpty] = useState(false)
+  const { data, isError, refetch } = useQuery({
+    ...homepageQuery,
+    refetchInterval: ({ state }) => wasEmpty && isIncomplete(state.data?.homepage ?? []) && pollMs,
+  })
+  const isEmpty = data?.homepage.length === 0
+  if (isEmpty && !wasEmpty) setWasEmpty(true)
   const retry = () => void refetch()
   if (!data) return isError ? <LoadError onRetry={retry} /> : <HomeSkeleton />
   const featured = data.homepage.findIndex(({ kind }) => kind === 'carousel')
@@ -24,7 +38,7 @@ export function Component() {
           {i === featured && <ContinueWatching />}
         </Fragment>
       ))}
-      {data.homepage.length === 0 && <LoadError text={t('list.empty')} onRetry={retry} />}
+      {isEmpty && <LoadError text={t('list.empty')} onRetry={retry} />}
     </>
   )
 }
