@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { captions } from '#demo/captions.ts'
-import { categoryNames, dramas, tagNames } from '#demo/catalogue.ts'
+import { categoryNames, dramas, renderRank, tagNames } from '#demo/catalogue.ts'
 import { filmGraph } from '#demo/film-graph.ts'
 import { scoreWav } from '#demo/score.ts'
 import { layersOf } from '#demo/stage.ts'
@@ -40,6 +40,17 @@ describe('the demo catalogue', () => {
     expect(Object.keys(tagNames).toSorted()).toEqual(
       [...new Set(dramas.flatMap(({ tags }) => tags))].toSorted(),
     )
+  })
+
+  it('renders the first drama up to its first locked episode, then the first episodes of all other dramas', () => {
+    const order = dramas
+      .flatMap((drama) => drama.episodes.map((_, index) => ({ drama, number: index + 1 })))
+      .toSorted((a, b) => renderRank(a.drama, a.number) - renderRank(b.drama, b.number))
+      .map(({ drama, number }) => `${drama.slug} ${number}`)
+    const [first, ...others] = dramas.map(({ slug }) => slug)
+    expect(order.slice(0, 4)).toEqual([1, 2, 3, 4].map((number) => `${first} ${number}`))
+    expect(order.slice(4, 4 + others.length)).toEqual(others.map((slug) => `${slug} 1`))
+    expect(order.slice(4 + others.length, 4 + 2 * others.length)).toEqual(others.map((slug) => `${slug} 2`))
   })
 
   it("shows only characters of the drama's cast, in known poses", () => {

@@ -6,6 +6,9 @@ import { poster } from '#demo/poster.ts'
 import type { Drama } from '#demo/story.ts'
 import { languages } from '#demo/texts.ts'
 
+/** Number of free episodes of each drama. */
+export const freeEpisodes = 3
+
 export function episodeName(number: number): string {
   return String(number).padStart(2, '0')
 }
@@ -16,7 +19,7 @@ function description(drama: Drama): string {
     synopsis: drama.synopsis,
     category: drama.category,
     tags: drama.tags,
-    free_episodes: 3,
+    free_episodes: freeEpisodes,
     price: { currency: 'USD', episode_cents: 99, video_cents: 249 },
     ...(drama.badge ? { badge: drama.badge } : {}),
     ...(drama.featured ? { featured: true } : {}),

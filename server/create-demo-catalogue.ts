@@ -4,6 +4,7 @@ import {
   categoryNames,
   dramas,
   renderEpisode,
+  renderRank,
   tagNames,
   writeDramaFolder,
   type Drama,
@@ -32,9 +33,8 @@ const setting = 'demo'
 
 /**
  * Generates the demo catalogue and imports it through the ordinary ingest. Starts on an empty site, or continues an
- * interrupted run. Creates the dramas and their cards first, then the first episode of every drama, then the second of
- * every drama, and so on. If balances are enabled, it also creates members with a balance, as soon as episodes are on
- * sale.
+ * interrupted run. Creates the dramas and their cards first, then their episodes in the order of `renderRank`. If
+ * balances are enabled, it also creates members with a balance, as soon as episodes are on sale.
  */
 export async function createDemoCatalogue(context: DemoContext, options: DemoOptions): Promise<void> {
   const { db, log, config } = context
@@ -43,7 +43,9 @@ export async function createDemoCatalogue(context: DemoContext, options: DemoOpt
   if (!state && !(await isCatalogEmpty(db))) return
   await writeSetting(db, setting, { state: 'making' })
   const outDir = join(config.dataDir, 'demo')
-  log.info(`Drawing the demo catalogue: ${dramas.length} dramas`)
+  log.info(
+    `Drawing the demo catalogue: ${dramas.length} dramas. Each episode can be watched a few seconds after it is drawn.`,
+  )
   const started = performance.now()
   // Draws the very first episode in parallel with the covers, because a viewer may be waiting.
   const announcing = announceDramas(context, outDir, options.signal)
@@ -79,15 +81,16 @@ async function announceDramas(
   const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
   const began = context.clock.now().getTime()
   const episodesToRender: EpisodeToRender[] = []
+  // Draws all covers first, so that the cards then appear on the homepage almost at once.
+  for (const drama of dramas) await writeDramaFolder(drama, outDir)
   for (const [place, drama] of dramas.entries()) {
-    await writeDramaFolder(drama, outDir)
     // Releases the dramas a second apart, so that lists by date show them in this order.
     const clock = { now: () => new Date(began - place * 1000) }
     const folder = join(outDir, drama.slug)
     const { videoId } = await enqueueFolder({ ...context, clock }, folder, {
       signal,
       release: 'now',
-      priority: priorityOf,
+      priority: (number) => priorityOf(drama, number),
       names,
     })
     if (videoId === undefined) throw new Error(`The demo's own folder ${drama.slug} was refused`)
@@ -98,11 +101,12 @@ async function announceDramas(
     )
     episodesToRender.push(...waiting.map((number) => ({ drama, videoId, number })))
   }
-  return episodesToRender.toSorted((a, b) => a.number - b.number)
+  const rankOf = ({ drama, number }: EpisodeToRender) => renderRank(drama, number)
+  return episodesToRender.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** Earlier episodes have priority; the operator's own imports (priority 10) are before all of them. */
-const priorityOf = (number: number) => -number
+/** Episodes are converted in the order of rendering; the operator's own imports (priority 10) are before all of them. */
+const priorityOf = (drama: Drama, number: number) => -renderRank(drama, number)
 
 async function renderAndEnqueueEpisode(
   context: DemoContext,
@@ -122,7 +126,7 @@ async function renderAndEnqueueEpisode(
     name: `${drama.slug}/${name}.mp4`,
     captions: await readCaptions(folder, name),
     keptCaptions: new Set<Language>(),
-    priority: priorityOf(number),
+    priority: priorityOf(drama, number),
   }
   await enqueueEpisode(context, file, signal)
   await rm(file.path)
