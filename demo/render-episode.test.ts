@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +27,18 @@ describe('running ffmpeg', () => {
     await expect(
       runFfmpeg(['-e', 'setInterval(() => {}, 1000)'], { ffmpegPath: node, signal, timeout: 50 }),
     ).rejects.toThrow(/timeout/)
+  })
+
+  it('keeps the lower priority of a process that runs with nice, because only root may raise it', () => {
+    const getPriority = 'process.exit(os.getPriority() === 19 ? 0 : 3)'
+    const script = `
+      const { runFfmpeg } = await import(${JSON.stringify(join(import.meta.dirname, 'run-ffmpeg.ts'))})
+      const { signal } = new AbortController()
+      await runFfmpeg(['-e', '${getPriority}'], { ffmpegPath: process.execPath, signal, niceness: 10 })`
+    const { status, stderr } = spawnSync('nice', ['-n', '19', node, '--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    })
+    expect(status, stderr).toBe(0)
   })
 
   it('kills the child and rejects with the reason when aborted', async () => {

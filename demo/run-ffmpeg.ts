@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 
 type Run = {
   ffmpegPath: string
   signal: AbortSignal
+  /** The niceness of ffmpeg. If this process has a higher one, ffmpeg inherits it, because only root may lower it. */
   niceness?: number
   /**
    * Timeout in milliseconds. Rendering takes a few seconds; the default of three minutes is for slow or busy machines.
@@ -17,7 +18,7 @@ type Run = {
  */
 export function runFfmpeg(
   args: readonly string[],
-  { ffmpegPath, signal, niceness, timeout = 180_000 }: Run,
+  { ffmpegPath, signal, niceness = 0, timeout = 180_000 }: Run,
 ): Promise<void> {
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
@@ -27,7 +28,7 @@ export function runFfmpeg(
       signal: limit,
       killSignal: 'SIGKILL',
     })
-    if (niceness !== undefined && child.pid !== undefined) setPriority(child.pid, niceness)
+    if (child.pid !== undefined && getPriority() < niceness) setPriority(child.pid, niceness)
     let errorOutput = ''
     child.stderr
       .setEncoding('utf8')
