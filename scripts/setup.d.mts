@@ -9,6 +9,9 @@ export function main(work: () => Promise<number>): Promise<void>
 /** Installs missing packages. `run` installs those of the site, `full` also those for tests and checks. */
 export function setUp(mode: 'run' | 'full'): Promise<void>
 
+/** Counts the packages that are installed at these paths. An empty folder does not count. */
+export function countInstalled(places: readonly string[], checkout: string): number
+
 /**
  * Returns the path of a Node that runs TypeScript: the current Node if it can, otherwise the one from the package
  * registry.

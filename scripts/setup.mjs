@@ -95,8 +95,8 @@ function isInstalled(lock, mode) {
 }
 
 async function install(lock, mode) {
-  const total = packagesFor(lock, mode).length
-  console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
+  const places = packagesFor(lock, mode).map(([place]) => place)
+  console.error(`Installing ${places.length} packages into node_modules (${sizes[mode]}). This happens once.`)
   // `npm ci` would first delete all packages, including ffmpeg, although a site may be running from this checkout.
   const command = isInstalled(lock, 'run') ? ['install', '--no-save'] : ['ci']
   const args = [
@@ -112,7 +112,7 @@ async function install(lock, mode) {
   const [program, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm']
   const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }
   let output = ''
-  const stopProgress = showProgress(total)
+  const stopProgress = showProgress(places)
   const status = await runChild(program, [...first, ...args], options, ({ stdout, stderr }) => {
     for (const stream of [stdout, stderr]) stream.on('data', (chunk) => (output += chunk))
   }).catch(() => 'npm was not found')
@@ -130,10 +130,10 @@ function cacheOption() {
   }
 }
 
-function showProgress(total) {
+function showProgress(places) {
   const started = Date.now()
   const line = () =>
-    `  ${Math.min(countPackages(), total)} of ${total} packages so far, ${Math.round((Date.now() - started) / 1000)} s`
+    `  ${countInstalled(places, root)} of ${places.length} packages so far, ${Math.round((Date.now() - started) / 1000)} s`
   const live = process.stderr.isTTY
   const timer = setInterval(
     () => process.stderr.write(live ? `\r${line()}  ` : `${line()}\n`),
@@ -147,12 +147,14 @@ function showProgress(total) {
   }
 }
 
-function countPackages() {
-  const list = (dir) => (existsSync(dir) ? readdirSync(dir).filter((name) => !name.startsWith('.')) : [])
-  return list(modules).reduce(
-    (sum, name) => sum + (name.startsWith('@') ? list(join(modules, name)).length : 1),
-    0,
-  )
+/**
+ * Counts the packages that are installed at these paths. An empty folder does not count: npm creates the folders of all
+ * packages before it downloads the first one.
+ * @param {readonly string[]} places
+ * @param {string} checkout
+ */
+export function countInstalled(places, checkout) {
+  return places.filter((place) => existsSync(join(checkout, place, 'package.json'))).length
 }
 
 function explain(status, output) {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { countInstalled } from './setup.mjs'
 
 const packages = {
   'node_modules/player': { version: '1.0.0' },
@@ -74,4 +75,10 @@ test('replaces the packages of another lockfile', () => {
   setUp('run')
   expect(commands()).toEqual(['ci', 'ci'])
   expect(existsSync(join(checkout, 'node_modules/removed'))).toBe(false)
+})
+
+test('counts only packages that npm has unpacked, not the empty folders that it creates first', () => {
+  mkdirSync(join(checkout, 'node_modules/test-tool'), { recursive: true })
+  write('node_modules/player/package.json', '{}')
+  expect(countInstalled(Object.keys(packages), checkout)).toBe(1)
 })
