@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
+import { languages } from '#contract/languages.ts'
 import { phone } from '#e2e/playwright.config.ts'
 import { topUpAtPaywall, unlockButton } from '#e2e/support/balances.ts'
 import { defaultSite, expect, test } from '#e2e/support/fixtures.ts'
@@ -47,6 +48,23 @@ test('a toast covers neither the heading nor the buttons of the paywall @screens
 
 test.describe('with a balance', () => {
   test.use({ site: { ...defaultSite, withFakeServices: false, settings: { PREPAID_BALANCE: 'on' } } })
+
+  test('the two buttons below the pay button are in one row on a phone, in every language @screens', async ({
+    page,
+  }) => {
+    const address = await towerUrl(page, 4)
+    for (const language of languages)
+      for (const { width, height } of [phone.viewport, narrowPhone]) {
+        await page.setViewportSize({ width, height })
+        await page.goto(`${address}&lang=${language}`)
+        // The texts depend on the language.
+        const others = page.locator('main [data-layout] button[aria-expanded]')
+        const buttons = others.or(others.locator('+ button'))
+        await expect(buttons).toHaveCount(2)
+        const tops = await buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top))
+        expect.soft(tops[1], `${language} at ${width} px`).toBe(tops[0])
+      }
+  })
 
   test('the offer of auto-unlock covers neither the heading nor the buttons of the next paywall @screens', async ({
     page,
