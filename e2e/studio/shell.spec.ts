@@ -1,4 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectAccessible, expectNoOverflow } from '#e2e/support/page-quality.ts'
 import { openStudioWithSession } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
@@ -101,6 +102,49 @@ test('navigation labels on a phone have at least 12 px and fit their columns, in
         expect.soft(hidden, `${label} at ${width} px`).toBe(0)
       }
       expect.soft(new Set(labels.map(({ height }) => height)).size, `heights at ${width} px`).toBe(1)
+    }
+})
+
+test('in a low window, the header of the studio is one row with all areas and the account', async ({
+  page,
+}) => {
+  await openStudioWithSession(page, 'owner')
+  for (const [language, account] of [
+    ['en', 'Account and language'],
+    ['dy', 'Konto und Sprache'],
+  ] as const)
+    for (const [width, height] of [
+      [844, 390],
+      [750, 340],
+      [720, 450],
+      [667, 375],
+      [600, 400],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      await page.goto(`/studio/team?lang=${language}`)
+      const header = page.locator('header').first()
+      const button = header.getByRole('button', { name: account })
+      await expect(button).toBeInViewport({ ratio: 1 })
+      const links = header.getByRole('link')
+      await expect(links).toHaveCount(11)
+      const size = `${language} at ${width} px`
+      const boxes = await header.locator('a, button').evaluateAll((all) =>
+        all
+          .filter((each) => each.checkVisibility())
+          .map((each) => {
+            const { width, height, right } = each.getBoundingClientRect()
+            return { name: each.textContent, width, height, right }
+          }),
+      )
+      for (const box of boxes) {
+        expect.soft(Math.min(box.width, box.height), `${box.name}, ${size}`).toBeGreaterThanOrEqual(44)
+        expect.soft(box.right, `${box.name}, ${size}`).toBeLessThanOrEqual(width)
+      }
+      expect.soft((await header.boundingBox())?.height, size).toBeLessThanOrEqual(64)
+      await button.click()
+      await expect(header.getByRole('combobox')).toBeInViewport({ ratio: 1 })
+      await expectNoOverflow(page)
+      await expectAccessible(page)
     }
 })
 

@@ -89,6 +89,16 @@ function StudioLayout({ session }: { session: StudioSession }) {
         <Link className={styles.site} to="/studio">
           {session.site} <span>{t('shell.studio')}</span>
         </Link>
+        <nav aria-label={t('shell.areas')} className={styles.areas}>
+          {areas
+            .filter((area) => isAllowed(session.operator.role, area))
+            .map(({ name, path, icon }) => (
+              <NavLink key={name} to={path}>
+                <AreaIcon name={icon} />
+                <span>{t(`shell.area.${name}`)}</span>
+              </NavLink>
+            ))}
+        </nav>
         <button
           type="button"
           className={styles.account}
@@ -98,16 +108,6 @@ function StudioLayout({ session }: { session: StudioSession }) {
           <Icon name="user" size={20} />
           <span className="hidden-text">{t('shell.account')}</span>
         </button>
-        <nav aria-label={t('shell.areas')} className={styles.areas}>
-          {areas
-            .filter((area) => isAllowed(session.operator.role, area))
-            .map(({ name, path, icon }) => (
-              <NavLink key={name} to={path}>
-                <AreaIcon name={icon} />
-                {t(`shell.area.${name}`)}
-              </NavLink>
-            ))}
-        </nav>
         <div className={styles.person} data-open={isAccountOpen}>
           <AccountMenu session={session} />
         </div>
