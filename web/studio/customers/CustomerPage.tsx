@@ -38,34 +38,34 @@ import { money } from '#web/lib/format-money.ts'
 /** The page of one customer, with the data and actions for support. */
 export function CustomerPage({ id }: { id: string }) {
   const { t, language } = useTexts()
-  const file = useQuery({
+  const details = useQuery({
     queryKey: ['customer', id, language],
     queryFn: ({ signal }) => call(getCustomer, { query: { id }, signal }),
   })
-  if (isNotFoundOrForbidden(file.error)) return <NotFound />
-  if (file.isLoadingError) return <LoadError onRetry={() => void file.refetch()} />
-  const customer = file.data?.customer
+  if (isNotFoundOrForbidden(details.error)) return <NotFound />
+  if (details.isLoadingError) return <LoadError onRetry={() => void details.refetch()} />
+  const customer = details.data?.customer
   return (
     <Page
       title={(customer && customerName(customer)) ?? t('customers.customer')}
       lead={<PageLink to="/studio/customers">{t('customers.backToSearch')}</PageLink>}
-      actions={file.data && customer?.role !== 'deleted' && <Actions file={file.data} />}
+      actions={details.data && customer?.role !== 'deleted' && <Actions details={details.data} />}
     >
-      {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
+      {details.data ? <Sections details={details.data} /> : <div className={styles.wait} aria-busy="true" />}
     </Page>
   )
 }
 
-function Sections({ file }: { file: CustomerDetails }) {
+function Sections({ details }: { details: CustomerDetails }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()
-  const { id, role } = file.customer
+  const { id, role } = details.customer
   return (
     <>
-      <Summary file={file} />
+      <Summary details={details} />
       <Entitlements
-        entitlements={file.entitlements}
-        renewsAt={file.membership.status === 'active' ? file.membership.renews_at : null}
+        entitlements={details.entitlements}
+        renewsAt={details.membership.status === 'active' ? details.membership.renews_at : null}
       />
       {isAllowed(grantEntitlement) && role !== 'deleted' && (
         <Panel title={t('customers.grant')}>
@@ -75,8 +75,8 @@ function Sections({ file }: { file: CustomerDetails }) {
       <Panel title={t('customers.orders')}>
         <OrderList filter={{ customer: id }} caption={t('customers.orders')} ofOneCustomer />
       </Panel>
-      <PaymentMethods methods={file.methods} />
-      <Sessions file={file} />
+      <PaymentMethods methods={details.methods} />
+      <Sessions details={details} />
       <Panel title={t('customers.history')}>
         <WatchHistory id={id} />
       </Panel>
@@ -89,7 +89,7 @@ function Sections({ file }: { file: CustomerDetails }) {
   )
 }
 
-function Summary({ file: { customer, membership } }: { file: CustomerDetails }) {
+function Summary({ details: { customer, membership } }: { details: CustomerDetails }) {
   const { t, language } = useTexts()
   return (
     <DescriptionList
@@ -108,7 +108,7 @@ function Summary({ file: { customer, membership } }: { file: CustomerDetails }) 
   )
 }
 
-function Actions({ file: { customer } }: { file: CustomerDetails }) {
+function Actions({ details: { customer } }: { details: CustomerDetails }) {
   const { t } = useTexts()
   const isAllowed = usePermissions()
   const [isConfirming, setConfirming] = useState(false)
@@ -151,7 +151,7 @@ function PaymentMethods({ methods }: { methods: Method[] }) {
 
 type CustomerSession = CustomerDetails['sessions'][number]
 
-function Sessions({ file: { customer, sessions } }: { file: CustomerDetails }) {
+function Sessions({ details: { customer, sessions } }: { details: CustomerDetails }) {
   const { t, language } = useTexts()
   const mayEnd = usePermissions()(signOutCustomer)
   const { run, busy } = useCommand(signOutCustomer, null)
