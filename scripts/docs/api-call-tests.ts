@@ -30,7 +30,7 @@ const cardFailures = 'server/features/billing/payment-methods/card-failures.test
 const paypal = 'server/features/billing/checkout/paypal-return-routes.test.ts'
 const tracking = 'server/features/tracking/tracking.test.ts'
 const http = 'server/platform/http/server.test.ts'
-const unreadable = 'server/platform/http/malformed-requests.test.ts'
+const malformed = 'server/platform/http/malformed-requests.test.ts'
 const limits = 'server/platform/http/limits/rate-limit.test.ts'
 const databaseOutage = 'server/platform/http/database-outage.test.ts'
 const fuzz = 'server/platform/http/fuzz.test.ts'
@@ -263,8 +263,8 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
   {
     rule: 'Unreadable requests (NUL, lone surrogates, wrong types, deep or large bodies, wrong methods) return a 4xx with a message',
     proofs: [
-      [unreadable, 'is refused with HTTP 413 if it is too large, and with HTTP 415 if it is not JSON'],
-      [unreadable, 'answers a wrong method, and unknown paths below /api, with HTTP 404'],
+      [malformed, 'is refused with HTTP 413 if it is too large, and with HTTP 415 if it is not JSON'],
+      [malformed, 'answers a wrong method, and unknown paths below /api, with HTTP 404'],
       [fuzz, 'answers every invalid request in the envelope, without a 5xx or internal details'],
     ],
   },
@@ -293,12 +293,12 @@ export const rules: readonly { rule: string; proofs: readonly TestReference[] }[
   {
     rule: "`accept-language`: the first supported language, else the user's stored language, else English",
     proofs: [
-      [unreadable, 'is the first offered language of accept-language'],
+      [malformed, 'is the first offered language of accept-language'],
       [
-        unreadable,
+        malformed,
         'is the stored language of the user if the header names no offered language, also for errors',
       ],
-      [unreadable, 'is English for everyone else'],
+      [malformed, 'is English for everyone else'],
     ],
   },
   {

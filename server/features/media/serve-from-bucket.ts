@@ -16,8 +16,8 @@ export interface SignedFile {
 }
 
 /**
- * Result of a request: the bytes, the URL for a redirect, `missing` if there is no such file, or `away` if the storage
- * is unreachable.
+ * Result of a request: the bytes, the URL for a redirect, `missing` if there is no such file, or `unavailable` if the
+ * storage is unreachable.
  */
 export type Served =
   | { body: Buffer; type: string | undefined }

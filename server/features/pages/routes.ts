@@ -97,8 +97,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
 }
 
 /**
- * Returns 'unavailable' if the database is down. The document is then sent without data. Its script repeats the calls, and
- * continues to play media that is already loaded.
+ * Returns 'unavailable' if the database is down. The document is then sent without data. Its script repeats the calls,
+ * and continues to play media that is already loaded.
  */
 function ignoreDatabaseDown(error: unknown): 'unavailable' {
   if (isDatabaseUnavailable(error)) return 'unavailable'

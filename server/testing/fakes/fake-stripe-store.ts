@@ -150,7 +150,7 @@ export class FakeStripeStore {
     }
     const method = params['confirm'] === 'true' ? this.attachedMethod(params, customer) : undefined
     this.intents.set(id, intent)
-    if (method) this.charge(intent, method, params['off_session'] === 'true' ? 'absent' : 'saved')
+    if (method) this.charge(intent, method, params['off_session'] === 'true' ? 'absent' : 'authenticated')
     return this.presentIntent(intent)
   }
 
@@ -180,10 +180,14 @@ export class FakeStripeStore {
   }
 
   /**
-   * Charges a card. `customerPresence` is `saved` if the customer is present and the card was authenticated when it was
-   * saved.
+   * Charges a card. `customerPresence` is `authenticated` if the customer is present and the card was authenticated when
+   * it was saved.
    */
-  private charge(intent: Intent, method: Method, customerPresence: 'present' | 'saved' | 'absent'): void {
+  private charge(
+    intent: Intent,
+    method: Method,
+    customerPresence: 'present' | 'authenticated' | 'absent',
+  ): void {
     const cardBehaviour = cards[method.number]
     Object.assign(intent, { payment_method: method.id, last_payment_error: null })
     if (typeof cardBehaviour === 'object') throw this.decline(intent, cardBehaviour)
