@@ -48,17 +48,12 @@ export async function createDemoCatalogue(context: DemoContext, options: DemoOpt
   )
   const started = performance.now()
   // Draws the very first episode in parallel with the covers, because a viewer may be waiting.
-  const announcing = announceDramas(context, outDir, options.signal)
   const [first] = dramas
-  if (first && !state)
-    await renderEpisode({
-      drama: first,
-      number: 1,
-      outDir,
-      ffmpegPath: context.programs.ffmpegPath,
-      ...options,
-    })
-  const episodesToRender = await announcing
+  const { ffmpegPath } = context.programs
+  const [episodesToRender] = await Promise.all([
+    announceDramas(context, outDir, options.signal),
+    first && !state ? renderEpisode({ drama: first, number: 1, outDir, ffmpegPath, ...options }) : undefined,
+  ])
   for (const [doneCount, commission] of episodesToRender.entries()) {
     await renderAndEnqueueEpisode(context, commission, outDir, options)
     await fillDemoBalances(context)
@@ -82,7 +77,10 @@ async function announceDramas(
   const began = context.clock.now().getTime()
   const episodesToRender: EpisodeToRender[] = []
   // Draws all covers first, so that the cards then appear on the homepage almost at once.
-  for (const drama of dramas) await writeDramaFolder(drama, outDir)
+  for (const drama of dramas) {
+    signal.throwIfAborted()
+    await writeDramaFolder(drama, outDir)
+  }
   for (const [place, drama] of dramas.entries()) {
     // Releases the dramas a second apart, so that lists by date show them in this order.
     const clock = { now: () => new Date(began - place * 1000) }
