@@ -21,7 +21,9 @@ export function Component() {
   const [wasEmpty, setWasEmpty] = useState(false)
   const { data, isError, refetch } = useQuery({
     ...homepageQuery,
-    refetchInterval: ({ state }) => wasEmpty && isIncomplete(state.data?.homepage ?? []) && pollMs,
+    // Stops after a failed request, because each failure shows a message.
+    refetchInterval: ({ state }) =>
+      wasEmpty && state.status !== 'error' && isIncomplete(state.data?.homepage ?? []) && pollMs,
   })
   const isEmpty = data?.homepage.length === 0
   if (isEmpty && !wasEmpty) setWasEmpty(true)
