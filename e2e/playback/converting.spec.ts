@@ -3,14 +3,20 @@ import type { Episode } from '#contract/media.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectPlaying, expectProgress, lockedPanel } from '#e2e/support/playback-and-payment.ts'
 
-/** Modifies responses: the episode with this number is being converted until the returned function is called. */
+/**
+ * Modifies responses: the episode with this number is being converted until the returned function is called. The first
+ * list of episodes after the call is still the previous one, as from the server's cache.
+ */
 async function mockConversion(page: Page, number: number): Promise<() => void> {
   let convertingId: string | undefined
   let isReady = false
+  let isListOutdated = true
   await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
+    const isOutdated = isListOutdated
+    isListOutdated = !isReady
     const answer = (await (await route.fetch()).json()) as { data: { list: Episode[] } }
     const episode = answer.data.list.find((each) => each.number === number)
-    if (episode && !isReady) {
+    if (episode && isOutdated) {
       convertingId = episode.id
       Object.assign(episode, { ready: false, duration_ms: null, thumb_url: null })
     }

@@ -32,11 +32,17 @@ interface EpisodeSlideProps extends SlidePageProps {
    * screen.
    */
   onLocked: () => void
-  /** Called if the episode has become ready since the list of episodes was fetched. */
+  /**
+   * Called if the episode has become ready since the list of episodes was fetched, and once more if the list still
+   * says that it is not ready.
+   */
   onReady: () => void
   /** Renders the paywall over a locked episode's still image. */
   renderLocked: (offer: Offer) => ReactNode
 }
+
+/** Longer than the server caches the list of episodes (a second). */
+const secondRequestMs = 1_500
 
 /** The slide of one episode: playable, locked or in processing. */
 export function EpisodeSlide({
@@ -68,7 +74,11 @@ export function EpisodeSlide({
   }, [isLocked, onLocked])
   const hasBecomeReady = data !== undefined && data.kind !== 'making' && !episode.ready
   useEffect(() => {
-    if (hasBecomeReady) onReady()
+    if (!hasBecomeReady) return
+    onReady()
+    // The first answer may be a cached list from before the episode was ready.
+    const timer = setTimeout(onReady, secondRequestMs)
+    return () => clearTimeout(timer)
   }, [hasBecomeReady, onReady])
   const still = episode.thumb_url ? { backgroundImage: `url("${episode.thumb_url}")` } : {}
 
