@@ -256,7 +256,7 @@ test.describe('a browser without a wallet', () => {
   // On a site with two gateways, the wallet of the other gateway would replace the sandbox's.
   test.use({ site: { ...defaultSite, withFakeServices: false } })
 
-  test('shows no button, causes no layout shift, and reserves no space on the next visit', async ({
+  test('shows no button, causes no layout shift, and reserves no space on the next visit @screens', async ({
     page,
   }) => {
     await page.addInitScript(() => localStorage.setItem('sandbox_wallet', 'none'))
@@ -314,7 +314,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     expect(orders.map(({ body }) => body['gateway'])).toEqual(['stripe'])
   })
 
-  test('saves the card for the renewals of a plan', async ({ page, context }) => {
+  test('saves the card for the renewals of a plan @screens', async ({ page, context }) => {
     await interceptStripe(context)
     await page.goto(await towerUrl(page, 5))
     const panel = lockedPanel(page, 5)
@@ -345,7 +345,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     await expectPlaying(page, 6)
   })
 
-  test('shows no button if the browser has none of the wallets', async ({ page, context }) => {
+  test('shows no button if the browser has none of the wallets @screens', async ({ page, context }) => {
     await interceptStripe(context)
     await page.addInitScript(() => localStorage.setItem('stripe_wallet', 'none'))
     await page.goto(await towerUrl(page, 4))

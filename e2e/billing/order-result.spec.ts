@@ -14,7 +14,9 @@ import {
 // The browser logs the failed request.
 test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
-test('after a lost response, the order is not shown as missing, and is requested again', async ({ page }) => {
+test('after a lost response, the order is not shown as missing, and is requested again @screens', async ({
+  page,
+}) => {
   const answer = await mockOrderStatus(page)
   await setReturnPath(page)
   await page.goto(mockOrderPath)

@@ -38,7 +38,7 @@ test('nothing moves when the end of a drama appears on screen @screens', async (
   await expectNoLayoutShift(page)
 })
 
-test('the countdown can be stopped, and the last episode replayed', async ({ page }) => {
+test('the countdown can be stopped, and the last episode replayed @screens', async ({ page }) => {
   await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()

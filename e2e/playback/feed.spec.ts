@@ -22,7 +22,7 @@ async function countAppearances(page: Page, text: string): Promise<() => Promise
   return () => page.evaluate(() => Number(document.documentElement.dataset['appearances'] ?? 0))
 }
 
-test('a new visitor on a phone sees the swipe hint once', async ({ page }) => {
+test('a new visitor on a phone sees the swipe hint once @screens', async ({ page }) => {
   const appearances = await countAppearances(page, 'Swipe up for the next episode')
   await page.goto(await towerUrl(page, 1))
   await expect.poll(appearances).toBe(1)

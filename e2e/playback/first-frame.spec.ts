@@ -56,7 +56,7 @@ test("the first poster in the homepage's document is at the same position as in 
   await expect.poll(() => page.locator('#first-poster').boundingBox()).toEqual(imageBox)
 })
 
-test('files for the end of a drama load after the episode has buffered enough', async ({ page }) => {
+test('files for the end of a drama load after the episode has buffered enough @screens', async ({ page }) => {
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(new URL(request.url()).pathname))
   const isFetched = (name: string) => () => fetched.some((file) => file.startsWith(`/assets/${name}-`))

@@ -68,7 +68,7 @@ test('the feed does not move when the data of its first drama arrives after the 
   await expectNoLayoutShift(page)
 })
 
-test('a horizontal swipe opens the drama', async ({ page }) => {
+test('a horizontal swipe opens the drama @screens', async ({ page }) => {
   await page.goto(`${await feedSectionUrl(page)}?feed=`)
   await expectProgress(page)
   await onScreen(page)
@@ -78,7 +78,7 @@ test('a horizontal swipe opens the drama', async ({ page }) => {
   await expectProgress(page)
 })
 
-test('a feed that opens at the last loaded drama loads more dramas without a swipe @sizes', async ({
+test('a feed that opens at the last loaded drama loads more dramas without a swipe @sizes @screens', async ({
   page,
 }) => {
   const answer = await page.request.get(`${queryHomepage.path}?sort=popular`)
@@ -100,7 +100,7 @@ test('a feed that opens at the last loaded drama loads more dramas without a swi
   await expect.poll(() => cursors).toContain('two')
 })
 
-test('the feed ends with a message and a link @sizes', async ({ page }) => {
+test('the feed ends with a message and a link @sizes @screens', async ({ page }) => {
   await page.goto(`${await feedSectionUrl(page)}?feed=`)
   await expectProgress(page)
   const endMessage = page.getByText('You’re all caught up.')
@@ -115,7 +115,9 @@ test('the feed ends with a message and a link @sizes', async ({ page }) => {
 test.describe('at normal speed', () => {
   test.use({ playbackSpeed: 'real' })
 
-  test('when an episode ends in the feed, the next episode of its drama plays @sizes', async ({ page }) => {
+  test('when an episode ends in the feed, the next episode of its drama plays @sizes @screens', async ({
+    page,
+  }) => {
     await page.goto(`${await feedSectionUrl(page)}?feed=${await towerId(page)}`)
     await expect(page).toHaveTitle(/^The Test Tower/)
     await expect(onScreen(page)).toBeInViewport({ ratio: 0.99 })
@@ -124,7 +126,7 @@ test.describe('at normal speed', () => {
     await expectProgress(page)
   })
 
-  test('the end of a drama links to the feed @sizes', async ({ page }) => {
+  test('the end of a drama links to the feed @sizes @screens', async ({ page }) => {
     await slowDownCountdowns(page)
     await page.goto('/searchDetail/silent')
     await page.getByRole('link', { name: /Wide and Silent/ }).click()

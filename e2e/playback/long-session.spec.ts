@@ -113,7 +113,9 @@ test('steps through two hundred episodes leak no players, listeners or memory @s
   expect(growth / (swipes - warmUp)).toBeLessThan(maxBytesPerEpisode)
 })
 
-test('quick steps on a slow phone never scroll back, not even for one frame @desktop', async ({ page }) => {
+test('quick steps on a slow phone never scroll back, not even for one frame @desktop @screens', async ({
+  page,
+}) => {
   await extendDrama(page)
   await page.goto('/')
   await page
