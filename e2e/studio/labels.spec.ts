@@ -12,9 +12,12 @@ const orderOf = async (page: Page, own: string) =>
     (words) => /Move (\S+)/.exec(words)?.[1],
   )
 
+/** Searches for tags, and waits until all others have left the table: a click on a row that moves is lost. */
 async function searchLabels(page: Page, words: string): Promise<void> {
   await page.getByLabel('Search by name').fill(words)
   await page.keyboard.press('Enter')
+  const names = page.getByRole('table', { name: 'Tags' }).getByRole('rowheader')
+  await expect(names.filter({ hasNotText: words })).toHaveCount(0)
 }
 
 /** Returns a unique name. */
