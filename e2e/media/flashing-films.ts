@@ -322,7 +322,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
       // Creates frames in red: (200, 40, 40) in BT.709.
       const toWide = [
         'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:m=gbr:r=full:p=bt709:t=bt709',
-        'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:t=linear:npl=100',
+        'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:m=gbr:r=full:p=bt709:t=linear:npl=100',
         'format=gbrpf32le',
         'zscale=p=smpte432',
         'zscale=t=bt709:m=bt709:r=limited',

@@ -135,7 +135,7 @@ function drawWide(
   const path = join(root, `${name}.mkv`)
   const filters = [
     `zscale=min=gbr:rin=full:pin=bt709:tin=${transfer}:m=gbr:r=full:p=bt709:t=${transfer}`,
-    `zscale=min=gbr:rin=full:pin=bt709:tin=${transfer}:t=linear:npl=100`,
+    `zscale=min=gbr:rin=full:pin=bt709:tin=${transfer}:m=gbr:r=full:p=bt709:t=linear:npl=100`,
     'format=gbrpf32le',
     `zscale=p=${primaries}`,
     `zscale=t=${transfer}:m=${matrix}:r=${range}`,
