@@ -5,6 +5,7 @@ import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { useProgress } from '#web/features/library/use-progress.ts'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
+import { episodesQuery } from '#web/features/media/queries.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { settings } from '#web/lib/settings.ts'
@@ -181,7 +182,7 @@ function useOpenDrama(id: string | undefined): () => void {
 function useRefetchAfterPayment(videoId: string): () => void {
   const queryClient = useQueryClient()
   return useCallback(() => {
-    for (const queryKey of [['playing'], ['episodes', videoId], ['user']])
+    for (const queryKey of [['playing'], episodesQuery(videoId).queryKey, ['user']])
       void queryClient.invalidateQueries({ queryKey })
   }, [queryClient, videoId])
 }
@@ -190,7 +191,7 @@ function useRefetchAfterPayment(videoId: string): () => void {
 function useRefetchEpisodes(videoId: string): () => void {
   const queryClient = useQueryClient()
   return useCallback(
-    () => void queryClient.invalidateQueries({ queryKey: ['episodes', videoId] }),
+    () => void queryClient.invalidateQueries({ queryKey: episodesQuery(videoId).queryKey }),
     [queryClient, videoId],
   )
 }
