@@ -21,7 +21,9 @@ export function runScript(
 ): Promise<ScriptResult> {
   const script = join(import.meta.dirname, name)
   return new Promise((resolve) => {
-    const options = { timeout: longestRunMs, env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } }
+    // The scripts find ffmpeg on the PATH.
+    const { NODE_COMPILE_CACHE, PATH } = process.env
+    const options = { timeout: longestRunMs, env: { NODE_COMPILE_CACHE, PATH } }
     const child = execFile(process.execPath, [script, ...args], options, (error, stdout) =>
       resolve({ signal: error?.signal ?? null, stdout }),
     )
