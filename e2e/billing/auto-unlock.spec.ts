@@ -114,7 +114,7 @@ test('closing the sheet with the terms does not decline auto-unlock; "Not now" d
   await expect(autoPrompt(page)).toHaveCount(0)
 })
 
-test('an automatic unlock can be stopped before it happens, and auto-unlock can be turned off in the member area', async ({
+test('an automatic unlock can be stopped before it happens, and auto-unlock can be turned off in the member area @screens', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)
@@ -203,7 +203,7 @@ test('if the daily undo was already used in another tab, the undo is refused wit
 test.describe('an automatic unlock whose responses get lost', () => {
   test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
-  test('is announced when the episode plays, and can be undone', async ({ page }) => {
+  test('is announced when the episode plays, and can be undone @screens', async ({ page }) => {
     await setUpAutoUnlock(page)
     const keys: (string | undefined)[] = []
     await page.route('**/api/balance/unlock', async (route) => {

@@ -86,7 +86,7 @@ async function openMethodSheet(page: Page) {
   return { sheet, form, card: form.frameLocator('iframe[title="Card"]') }
 }
 
-test('after a declined card, another card passes 3-D Secure, is saved without a payment, and pays the next renewal', async ({
+test('after a declined card, another card passes 3-D Secure, is saved without a payment, and pays the next renewal @screens', async ({
   page,
 }) => {
   await subscribe(page, expiringCard)

@@ -51,7 +51,7 @@ for (const [player, prepare] of [
       expect(requestsUntilError).toBeLessThan(40)
     })
 
-    test('a damaged segment is skipped without endless retries', async ({ page }) => {
+    test('a damaged segment is skipped without endless retries @screens', async ({ page }) => {
       let requestCount = 0
       await page.route(thirdSegment, (route) => {
         requestCount++
@@ -86,7 +86,7 @@ for (const [player, prepare] of [
     })
   })
 
-test('if the request for hls.js fails only after the lost connection has returned, the episode continues', async ({
+test('if the request for hls.js fails only after the lost connection has returned, the episode continues @screens', async ({
   page,
   context,
 }) => {

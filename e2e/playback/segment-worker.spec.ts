@@ -75,7 +75,9 @@ test('the worker loads the segments of later episodes and reports their speed', 
   await expectNotLoadedByPage(page)
 })
 
-test('a segment that fails twice in the worker is retried, and the episode continues', async ({ page }) => {
+test('a segment that fails twice in the worker is retried, and the episode continues @screens', async ({
+  page,
+}) => {
   let failed = 0
   await watchSecond(page, () =>
     page.route(fifthSegment, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback())),
@@ -96,7 +98,9 @@ test('a segment that returns 404 to the worker shows an error, and "Try again" c
   await expectToContinue(page)
 })
 
-test('a signed URL that is refused in the worker is renewed, and the episode continues', async ({ page }) => {
+test('a signed URL that is refused in the worker is renewed, and the episode continues @screens', async ({
+  page,
+}) => {
   const refused = new Set<string>()
   const refuseFirst = (route: Route) => {
     const link = route.request().url().replace(/v\d.*/, '')
@@ -110,7 +114,7 @@ test('a signed URL that is refused in the worker is renewed, and the episode con
   await expectNotLoadedByPage(page)
 })
 
-test('the page loads segments if the worker’s script fails to load', async ({ page }) => {
+test('the page loads segments if the worker’s script fails to load @screens', async ({ page }) => {
   const workerRequest = page.waitForRequest(/\/segment-worker-/)
   await page.route(/\/segment-worker-/, (route) => route.abort())
   await page.goto(await towerUrl(page, 1))

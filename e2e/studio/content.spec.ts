@@ -162,7 +162,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
 })
 
-test('files and episode titles of a season are uploaded in one step, and unfinished uploads are discarded in one step @desktop', async ({
+test('files and episode titles of a season are uploaded in one step, and unfinished uploads are discarded in one step @screens @desktop', async ({
   page,
 }, testInfo) => {
   await openStudioWithSession(page, 'editor')
