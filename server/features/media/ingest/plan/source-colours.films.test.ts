@@ -261,7 +261,10 @@ test.each([
   { matrix: 'chroma-derived-c', number: 13 },
   { matrix: 'ictcp', number: 14 },
 ])('a film with the matrix $matrix is refused because of the matrix', async ({ matrix, number }) => {
-  const input = draw(matrix, { format: 'yuv420p10', codec: ffv1(String(number), 'tv') })
+  const input = draw(matrix, {
+    format: `yuv420p10,setparams=colorspace=${number}`,
+    codec: ffv1(String(number), 'tv'),
+  })
   const reason = { key: 'colourMatrix', matrix }
   await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ reason })
 })
