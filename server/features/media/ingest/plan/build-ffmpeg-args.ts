@@ -6,6 +6,7 @@ import type { MirrorFilter } from './mirror.ts'
 import {
   colourLabelFilter,
   scaleColourOptions,
+  sourceColoursFilter,
   toBt709Filter,
   bt709Args,
   type SourceColours,
@@ -232,10 +233,10 @@ function imagesGraph(job: TranscodeJob): string {
  * image.
  */
 function sourceChain(job: TranscodeJob): string {
-  const { streamIndex, mirrorFilter } = job
+  const { streamIndex, mirrorFilter, colours } = job
   const { num, den } = job.plan.frameRate
   const mirror = mirrorFilter ? `${mirrorFilter},` : ''
-  return `[0:${streamIndex}]${mirror}${deinterlaceFilter(job)}fps=${num}/${den}:start_time=0,${holdLastFrame(job)}`
+  return `[0:${streamIndex}]${sourceColoursFilter(colours)}${mirror}${deinterlaceFilter(job)}fps=${num}/${den}:start_time=0,${holdLastFrame(job)}`
 }
 
 /**

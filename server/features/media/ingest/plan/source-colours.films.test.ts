@@ -183,6 +183,23 @@ test.each([
 )
 
 test.each([
+  { name: 'YCgCo', labels: 'matrix_coefficients=8' },
+  { name: 'PQ', labels: 'transfer_characteristics=16' },
+  { name: 'HLG', labels: 'transfer_characteristics=18' },
+  { name: 'Display P3', labels: 'colour_primaries=12' },
+])('a film in $name is converted even if it has no other label', async ({ name, labels }) => {
+  const codec = ['-c:v', 'libx264', '-bsf:v', `h264_metadata=${labels}`, '-f', 'mpegts']
+  const input = draw(`${name} only`, { format: 'yuv420p', codec })
+  expect((await make(input)).renditions.length).toBeGreaterThan(1)
+})
+
+test('a film is converted even if its container and its video name different matrices', async () => {
+  const labels = ['-colorspace', 'bt709', '-bsf:v', 'h264_metadata=matrix_coefficients=8']
+  const input = draw('two matrices', { format: 'yuv420p', codec: ['-c:v', 'libx264', ...labels] })
+  expect((await make(input)).renditions.length).toBeGreaterThan(1)
+})
+
+test.each([
   { transfer: 'arib-std-b67', colour: '0xDC2850' },
   { transfer: 'smpte2084', colour: '0xA05078' },
 ])('HDR in $transfer has the same result whatever matrix its label names', async ({ transfer, colour }) => {

@@ -170,6 +170,21 @@ const matricesOf = {
 }
 
 /**
+ * Returns the filters for the frames of the source, each followed by a comma. They come before all scalers.
+ *
+ * Newer ffmpeg builds do not scale frames whose label names a matrix unknown to swscale. So all frames get a known label.
+ * It has no effect, because the options of the later filters name the real matrix. Without a label of the primaries and
+ * the transfer function, zscale does not convert them.
+ */
+export function sourceColoursFilter({ wide, matrix }: SourceColours): string {
+  const labels = [
+    ...(matrix === 'rgb' || matrix === 'auto' ? [] : ['colorspace=bt709']),
+    ...(wide ? [`color_primaries=${wide.primaries}`, `color_trc=${wide.transfer}`] : []),
+  ]
+  return labels.length > 0 ? `setparams=${labels.join(':')},` : ''
+}
+
+/**
  * Returns the colour options of the scaler, which converts SDR video to the target's matrix and to limited range.
  * Returns none if zscale converts the colours.
  */
