@@ -18,7 +18,11 @@ export interface SourceColours {
    * own label is used.
    */
   matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020' | 'auto'
-  range: 'pc' | 'tv' | 'auto'
+  /**
+   * The range. `auto` means that each frame's own label is used, and `zscale` that only zscale uses this label, because
+   * the pixel format of a frame names another range.
+   */
+  range: 'pc' | 'tv' | 'auto' | 'zscale'
 }
 
 /** ffprobe's fields about a stream's colours. */
@@ -96,8 +100,10 @@ export function combineColours(film: SourceColours, frames: readonly FrameColour
   const isRangeMixed = isMixed(all.map(({ range }) => range))
   // If no frame has a label, the film's own matrix is used, even if frames of another height would get another matrix.
   const isMatrixMixed = frames.some(isLabelled) && isMixed(all.map(({ matrix }) => matrix))
+  const isStale = frames.some(hasStaleFormat)
+  // zscale assumes no matrix for a frame without a label.
   const isScalerRight = frames.every(
-    (frame) => isLabelled(frame) || matrixOf(frame, frame.height) === 'smpte170m',
+    (frame) => isLabelled(frame) || (!isStale && matrixOf(frame, frame.height) === 'smpte170m'),
   )
   const isUnsupported =
     isMixed(all.map(({ wide }) => JSON.stringify(wide ?? null))) ||
@@ -107,14 +113,21 @@ export function combineColours(film: SourceColours, frames: readonly FrameColour
   return {
     wide: film.wide,
     matrix: isMatrixMixed && isScalerRight ? 'auto' : film.matrix,
-    range: isRangeMixed ? 'auto' : film.range,
+    range: isStale ? 'zscale' : isRangeMixed ? 'auto' : film.range,
   }
 }
 
-/** After a change to limited range, decoders still name the pixel format of full range (`yuvj`). */
+/**
+ * After a change to limited range, the decoder of H.264 still names the pixel format of full range (`yuvj`). The scaler
+ * of newer ffmpeg builds believes it, not the label.
+ */
+function hasStaleFormat({ pix_fmt = '', color_range }: FrameColours): boolean {
+  return color_range === 'tv' && pix_fmt.startsWith('yuvj')
+}
+
 function withoutStaleFormat(frame: FrameColours): FrameColours {
-  const { pix_fmt = '', color_range } = frame
-  return color_range === 'tv' ? { ...frame, pix_fmt: pix_fmt.replace(/^yuvj/, 'yuv') } : frame
+  const { pix_fmt = '' } = frame
+  return hasStaleFormat(frame) ? { ...frame, pix_fmt: pix_fmt.replace(/^yuvj/, 'yuv') } : frame
 }
 
 function matrixOf({ color_space = '', color_primaries, ...probed }: ProbedColours, height: number): string {
@@ -170,18 +183,30 @@ const matricesOf = {
 }
 
 /**
+ * Converts each frame to limited range by its own label. No source has 16 bits, so zscale has to convert every frame. If
+ * it began with a plain copy, it would copy the later frames too.
+ */
+const limitRangeFilter = 'zscale=r=limited,format=yuv420p16|yuv422p16|yuv444p16,'
+
+/**
  * Returns the filters for the frames of the source, each followed by a comma. They come before all scalers.
  *
  * Newer ffmpeg builds do not scale frames whose label names a matrix unknown to swscale. So all frames get a known label.
  * It has no effect, because the options of the later filters name the real matrix. Without a label of the primaries and
  * the transfer function, zscale does not convert them.
  */
-export function sourceColoursFilter({ wide, matrix }: SourceColours): string {
+export function sourceColoursFilter({ wide, matrix, range }: SourceColours): string {
   const labels = [
     ...(matrix === 'rgb' || matrix === 'auto' ? [] : ['colorspace=bt709']),
     ...(wide ? [`color_primaries=${wide.primaries}`, `color_trc=${wide.transfer}`] : []),
   ]
-  return labels.length > 0 ? `setparams=${labels.join(':')},` : ''
+  const relabel = labels.length > 0 ? `setparams=${labels.join(':')},` : ''
+  return `${relabel}${range === 'zscale' ? limitRangeFilter : ''}`
+}
+
+/** Returns whether the conversion of these colours needs zscale. */
+export function needsZscale({ wide, range }: SourceColours): boolean {
+  return wide !== undefined || range === 'zscale'
 }
 
 /**
@@ -191,7 +216,7 @@ export function sourceColoursFilter({ wide, matrix }: SourceColours): string {
 export function scaleColourOptions({ wide, matrix, range }: SourceColours, target: Target): string {
   if (wide) return ''
   // Older ffmpeg builds do not accept `auto` as a range. Without the option, they read each frame as `auto` would.
-  const readRange = range === 'auto' ? '' : `:in_range=${range}`
+  const readRange = range === 'auto' ? '' : `:in_range=${range === 'zscale' ? 'tv' : range}`
   const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}${readRange}`
   return `${read}:out_color_matrix=${matricesOf[target].swscale}:out_range=tv`
 }
