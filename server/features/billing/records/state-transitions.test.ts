@@ -5,9 +5,20 @@ import type { Tx } from '#server/tables.ts'
 import { insertUserRow, insertPaidOrder } from '#server/testing/builders/order-rows.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { transitionAttempt } from './attempt-queries.ts'
-import { attemptStates, isOpen, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
+import {
+  attemptStates,
+  inProgressStatuses,
+  isInProgress,
+  isOpen,
+  openAttemptStatuses,
+} from '#server/features/billing/states/attempt-states.ts'
 import { transitionOrder, undoRefund } from './order-queries.ts'
-import { orderStates, paidStatuses, refundReversals } from '#server/features/billing/states/order-states.ts'
+import {
+  isDisputeOpenOrLost,
+  orderStates,
+  paidStatuses,
+  refundReversals,
+} from '#server/features/billing/states/order-states.ts'
 import {
   checkTransition,
   IllegalTransition,
@@ -137,6 +148,18 @@ test('an attempt is open until it succeeds, fails or is cancelled', () => {
   const open = ['started', 'unknown', 'requires_action', 'processing']
   expect(attemptStatuses.filter(isOpen)).toEqual(open)
   expect(openAttemptStatuses).toEqual(open)
+})
+
+test('an attempt is in progress while it is open and does not wait for the customer', () => {
+  const inProgress = ['started', 'unknown', 'processing']
+  expect(attemptStatuses.filter(isInProgress)).toEqual(inProgress)
+  expect(inProgressStatuses).toEqual(inProgress)
+})
+
+test('a dispute withholds the money of a payment unless it was won', () => {
+  for (const dispute of ['open', 'lost'] as const) expect(isDisputeOpenOrLost({ dispute })).toBe(true)
+  for (const dispute of ['won', null, undefined] as const)
+    expect(isDisputeOpenOrLost({ dispute })).toBe(false)
 })
 
 test('an order counts as paid also after refunds and disputes', () => {
