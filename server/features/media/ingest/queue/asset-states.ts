@@ -81,11 +81,7 @@ export async function markFailed(db: Db, claim: Claim, error: UnusableFile, now:
  * @throws ClaimLost
  */
 export async function requeue(db: Db, claim: Claim, failures?: number): Promise<void> {
-  await transition(db, claim, {
-    state: 'uploaded',
-    progress: 0,
-    ...(failures === undefined ? {} : { failures }),
-  })
+  await transition(db, claim, { state: 'uploaded', progress: 0, failures })
 }
 
 /**
