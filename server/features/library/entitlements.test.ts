@@ -7,6 +7,7 @@ import {
   grantEntitlement,
   loadVideoEntitlements,
   moveEntitlementEnd,
+  moveEntitlements,
   noEntitlements,
   presentEntitlement,
   restoreEntitlements,
@@ -104,7 +105,7 @@ describe('the entitlements of a video', () => {
 test('an order grants each item once', async () => {
   await grant()
   const rows = database.db.selectFrom('entitlements').select('id').where('user_id', '=', userId)
-  expect(await rows.execute()).toHaveLength(1)
+  expect(await rows.execute()).toEqual([{ id: expect.stringMatching(/^ent_/) }])
 })
 
 test('the end of a subscription can be moved, but not the end of a purchase', async () => {
@@ -123,6 +124,19 @@ test('a refund revokes only the entitlements of its order, and these can be rest
   expect([await covers(first()), await covers(second())]).toEqual([false, true])
   await change((tx) => restoreEntitlements(tx, refunded))
   expect(await covers(first())).toBe(true)
+})
+
+test('the entitlements of an order can be moved to another user', async () => {
+  const moved = await grant({ videoId: video.id, episodeId: first() })
+  await grant({ videoId: video.id, episodeId: second() })
+  const other = newId('usr')
+  await change(async (tx) => {
+    await insertUserRow(tx, other)
+    await moveEntitlements(tx, [moved], other)
+  })
+  expect([await covers(first()), await covers(second())]).toEqual([false, true])
+  userId = other
+  expect([await covers(first()), await covers(second())]).toEqual([true, false])
 })
 
 test('an entitlement is shown with its item and its period', async () => {

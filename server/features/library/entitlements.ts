@@ -22,11 +22,10 @@ export async function loadVideoEntitlements(
   now: Date,
 ): Promise<VideoEntitlements> {
   const rows = await queries.selectEntitlements(db, userId, videoId, now)
-  const purchasesFirst = rows.toSorted(
-    (a, b) => Number(b.source === 'purchase') - Number(a.source === 'purchase'),
-  )
-  const entitlementFor = (episodeId: string) =>
-    purchasesFirst.find(({ episode_id }) => episode_id === null || episode_id === episodeId)
+  const entitlementFor = (episodeId: string) => {
+    const covering = rows.filter(({ episode_id }) => episode_id === null || episode_id === episodeId)
+    return covering.find(({ source }) => source === 'purchase') ?? covering[0]
+  }
   return { entitlementFor, covers: (episodeId) => entitlementFor(episodeId) !== undefined }
 }
 
