@@ -192,6 +192,14 @@ describe('an episode plays', () => {
   })
 })
 
+test('an episode number without an episode finds nothing, even if later episodes exist', async () => {
+  await database.db.deleteFrom('episodes').where('id', '=', episode(2)).execute()
+  const find = (number: number) => findEpisode(context, null, { videoId: video.id, number }, 'en')
+  expect((await find(3))?.id).toBe(episode(3))
+  expect(await find(2)).toBeUndefined()
+  expect(await find(7)).toBeUndefined()
+})
+
 describe('a locked episode', () => {
   test('is refused with an offer for it', async () => {
     const viewer = guest()
@@ -467,25 +475,4 @@ describe('a position is saved', () => {
     await save(owner, 4)
     expect(await unlocked(owner)).toEqual([])
   })
-})
-
-test('each episode, and each list of episodes with the same video, start and length, is read at most once a second', async () => {
-  const time = { now }
-  const episodes = createEpisodeCache(database.db, { now: () => time.now }, noAnnouncements)
-  const other = await buildVideo({ db: database.db, storage: noStorage })
-  const numbers = async (...args: Parameters<typeof episodes.after>) =>
-    (await episodes.after(...args)).map(({ number }) => number)
-  expect(await numbers(video.id, 0, 2)).toEqual([1, 2])
-  expect(await numbers(video.id, 1, 2)).toEqual([2, 3])
-  expect(await numbers(video.id, 0, 3)).toEqual([1, 2, 3])
-  expect((await episodes.after(other.id, 0, 1))[0]?.id).toBe(other.episodes[0]?.id)
-  expect((await episodes.find(episode(1)))?.number).toBe(1)
-  expect((await episodes.find(episode(2)))?.number).toBe(2)
-  expect(await episodes.find('ep_none')).toBeUndefined()
-  await database.db.updateTable('videos').set({ state: 'draft' }).where('id', '=', video.id).execute()
-  expect((await episodes.find(episode(1)))?.id).toBe(episode(1))
-  expect(await numbers(video.id, 0, 2)).toEqual([1, 2])
-  time.now = new Date(now.getTime() + 1000)
-  expect(await episodes.find(episode(1))).toBeUndefined()
-  expect(await numbers(video.id, 0, 2)).toEqual([])
 })

@@ -7,6 +7,7 @@ import { createLog } from '#server/platform/log.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { noAnnouncements } from '#server/testing/no-announcements.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createEpisodeCache } from './episode-cache.ts'
 import { selectEpisode, type EpisodeRow } from './queries.ts'
@@ -142,6 +143,46 @@ it('an update that changes nothing is not announced', async () => {
   expect(await isAnnounced('UPDATE experiments SET state = state')).toBe(false)
 })
 
+it('each episode, and each list of episodes with the same video, start and length, is read at most once a second', async () => {
+  const { db } = database
+  let now = Date.UTC(2026, 2, 1, 12)
+  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, noAnnouncements)
+  const long = await buildVideo({ db, storage: noStorage })
+  const [first = '', second = ''] = long.episodes.map(({ id }) => id)
+  const numbers = async (...args: Parameters<typeof episodes.after>) =>
+    (await episodes.after(...args)).map(({ number }) => number)
+  expect(await numbers(long.id, 0, 2)).toEqual([1, 2])
+  expect(await numbers(long.id, 1, 2)).toEqual([2, 3])
+  expect(await numbers(long.id, 0, 3)).toEqual([1, 2, 3])
+  expect((await episodes.after(video.id, 0, 1))[0]?.id).toBe(video.episodes[0]?.id)
+  expect((await episodes.find(first))?.number).toBe(1)
+  expect((await episodes.find(second))?.number).toBe(2)
+  expect(await episodes.find('ep_none')).toBeUndefined()
+  await db.updateTable('videos').set({ state: 'draft' }).where('id', '=', long.id).execute()
+  expect((await episodes.find(first))?.id).toBe(first)
+  expect(await numbers(long.id, 0, 2)).toEqual([1, 2])
+  now += 1000
+  expect(await episodes.find(first)).toBeUndefined()
+  expect(await numbers(long.id, 0, 2)).toEqual([])
+})
+
+it('while the database is unavailable, the episodes that were read before are returned', async () => {
+  const { db } = database
+  let now = Date.now()
+  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, noAnnouncements)
+  const read = async () => {
+    const episode = await episodes.find(video.episodes[0]?.id ?? '')
+    if (!episode) throw new Error('the episode is missing')
+    return { episode, listed: await episodes.after(video.id, 0, 2), next: await episodes.next(episode, 1) }
+  }
+  const before = await read()
+  now += 1000
+  const unavailable = Object.assign(new Error('gone'), { code: '57P01' })
+  const execute = vi.spyOn(db, 'executeQuery').mockRejectedValue(unavailable)
+  onTestFinished(() => execute.mockRestore())
+  expect(await read()).toEqual(before)
+})
+
 it('episodes and running experiments are read once until the catalogue changes', async () => {
   let version: number | undefined = 1
   const changes = { version: () => version }
@@ -206,7 +247,21 @@ it('until the catalogue changes, the cache remembers that the last episode has n
   expect(await numbersAfterLast()).toEqual([3])
 })
 
-it('an episode that is being converted is read every second', async () => {
+it('that an episode does not exist is remembered for at most a second', async () => {
+  let now = Date.now()
+  const episodes = createEpisodeCache(database.db, { now: () => new Date(now) }, { version: () => 1 })
+  const id = `${video.episodes[1]?.id ?? ''}x`
+  expect(await episodes.find(id)).toBeUndefined()
+  await database.pool.query(
+    `INSERT INTO episodes (id, video_id, number, asset_id)
+     SELECT $1, video_id, 3, asset_id FROM episodes WHERE video_id = $2 AND number = 2`,
+    [id, video.id],
+  )
+  now += 1000
+  expect((await episodes.find(id))?.number).toBe(3)
+})
+
+it('an episode that is being converted is read every second, alone and in lists', async () => {
   await database.pool.query(
     'UPDATE episodes SET next_asset_id = asset_id, asset_id = NULL WHERE video_id = $1 AND number = 1',
     [video.id],
@@ -214,11 +269,15 @@ it('an episode that is being converted is read every second', async () => {
   let now = Date.now()
   const episodes = createEpisodeCache(database.db, { now: () => new Date(now) }, { version: () => 1 })
   await database.pool.query("UPDATE assets SET state = 'processing', progress = 10")
-  const progress = async () => (await episodes.find(video.episodes[0]?.id ?? ''))?.coming_progress
-  expect(await progress()).toBe(10)
+  const progress = async () => {
+    const listed = await episodes.after(video.id, 0, 2)
+    const alone = await episodes.find(video.episodes[0]?.id ?? '')
+    return [alone, ...listed].map((row) => row?.coming_progress)
+  }
+  expect(await progress()).toEqual([10, 10, null])
   await database.pool.query('UPDATE assets SET progress = 20')
   now += 1000
-  expect(await progress()).toBe(20)
+  expect(await progress()).toEqual([20, 20, null])
 })
 
 it('a lost connection is reported, because announcements may have been missed', async () => {

@@ -18,10 +18,10 @@ export interface EpisodeCache {
 }
 
 /**
- * Returns whether a row may be cached: its episode is playable and no file is being converted. The progress of a
- * conversion changes without an announcement.
+ * Returns whether a row may be cached: the episode exists and has no file to be converted, so it is playable. The
+ * progress of a conversion changes without an announcement.
  */
-const isConverted = (row: EpisodeRow) => row.asset_id !== null && row.coming_progress === null
+const isConverted = (row: EpisodeRow | undefined) => row?.coming_progress === null
 
 /**
  * Maximum length of a cached list, which is enough to issue links. Longer lists would take much memory, because clients
@@ -38,7 +38,8 @@ const isCacheable = (rows: readonly EpisodeRow[]) => rows.length <= maxCachedRow
 export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): EpisodeCache {
   const single = createResponseCache<EpisodeRow | undefined>(clock, {
     stale: true,
-    keep: { changes, mayKeep: (row) => row !== undefined && isConverted(row) },
+    // An unknown episode is not kept, because clients can request any number of ids.
+    keep: { changes, mayKeep: isConverted },
   })
   const lists = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
