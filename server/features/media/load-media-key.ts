@@ -18,6 +18,7 @@ export async function loadMediaKey(
   const row = await selectMediaKey(db, folder)
   if (!row?.media_key) return 'none'
   const { id, number, video_id, free_episodes } = row
+  // Stryker disable next-line ConditionalExpression,LogicalOperator: without an episode all four are null, and types need each check
   if (id === null || number === null || video_id === null || free_episodes === null) return 'replaced'
   const running = userId === anonymousSubject ? [] : await experiments.running()
   const { count: free } = freeEpisodesFor(running, userId, { id: video_id, free_episodes })
