@@ -50,7 +50,11 @@ export const groups: readonly MutationGroup[] = [
       },
       `${features}/experiments/free-episodes.ts`,
     ],
-    tests: [`${features}/library/entitlements.test.ts`, `${features}/media/episode-access.test.ts`],
+    tests: [
+      `${features}/library/entitlements.test.ts`,
+      `${features}/media/episode-access.test.ts`,
+      `${features}/media/load-free-playable.test.ts`,
+    ],
   },
   {
     name: 'signed-urls',
