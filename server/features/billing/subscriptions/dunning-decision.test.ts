@@ -217,6 +217,23 @@ describe('a subscription with an open payment', () => {
     expect(decide(pastDue, last, now)).toEqual(['end'])
   })
 
+  test('counts the grace from the first attempt if an outage delayed it beyond the regular grace', () => {
+    const late = after(1, graceEnd)
+    const attempts = [hour, 1, 0].map((sinceFirst): Attempt => {
+      const isLast = sinceFirst === hour
+      return {
+        gateway: 'sandbox',
+        status: isLast ? 'processing' : 'failed',
+        started_at: after(sinceFirst, late),
+        next_poll_at: null,
+      }
+    })
+    const decideAt = (now: Date) =>
+      decideRenewal(active, { order: { status: 'pending' }, attempts, gateways }, now).do
+    expect(decideAt(after(3 * day - 1, late))).toBe('note pending')
+    expect(decideAt(after(3 * day, late))).toBe('end')
+  })
+
   test('cancels a payment at the end of the grace if the payment still waits for the user', () => {
     const stopped = { ...pastDue, next_charge_at: null }
     const now = after(-1, graceEnd)

@@ -105,7 +105,7 @@ function decideOpenAttempt<A extends Attempt>(
   if (canCancel && (graceIsOver || delaysRetry)) return { do: 'cancel attempt', attempt, until }
   // A recent attempt may still be in progress at the gateway, even after the end of the grace period.
   if (isRecent) return { do: 'wait', until }
-  if (graceIsOver && !canCancel) return { do: 'end' }
+  if (graceIsOver) return { do: 'end' }
   return status === 'active' ? { do: 'note pending', attempt, until } : { do: 'wait', until }
 }
 

@@ -57,6 +57,14 @@ async function makeRenewal({
   return { rows, order, attempt: await insertAttemptRow(db, order.id, values) }
 }
 
+/** Detaches the order of the first period, as if it was lost with a restore of the database. */
+const loseFirstOrder = ({ rows }: Renewal) =>
+  database.db
+    .updateTable('orders')
+    .set({ subscription_id: null, period_no: null })
+    .where('id', '=', rows.orderId)
+    .execute()
+
 const pastDue = { status: 'past_due', grace_ends_at: graceEnd, next_charge_at: after(day) } as const
 
 const read = ({ subscriptionId }: SubscriptionRows) =>
@@ -257,6 +265,46 @@ describe('a paid renewal', () => {
     expect(await endOf(renewal.order.id)).toEqual(after(10 * day))
   })
 
+  test.each([
+    { when: 'before', restored_at: after(-1), keepsCancellation: false },
+    { when: 'at', restored_at: periodEnd, keepsCancellation: true },
+    { when: 'after', restored_at: after(1), keepsCancellation: true },
+  ])(
+    'whose order was restored $when the start of the manual payment keeps a cancellation: $keepsCancellation',
+    async ({ restored_at, keepsCancellation }) => {
+      const renewal = await makeRenewal({
+        subscription: { cancel_at_period_end: true },
+        order: { restored_at },
+        attempt: customerAttempt(),
+      })
+      await pay(renewal, periodEnd)
+      expect((await read(renewal.rows)).cancel_at_period_end).toBe(keepsCancellation)
+    },
+  )
+
+  test.each([
+    { method: 'with a saved method', graceDays: 3 },
+    { method: 'without a saved method', graceDays: 0 },
+  ])(
+    'of a subscription that had no method, paid manually $method, grants $graceDays days of grace',
+    async ({ method, graceDays }) => {
+      const renewal = await makeRenewal({
+        subscription: { payment_method_id: null },
+        attempt: customerAttempt(),
+      })
+      const saved = method === 'with a saved method' ? wallet(`wallet of ${renewal.rows.userId}`) : undefined
+      await pay(renewal, periodEnd, saved)
+      expect(await endOf(renewal.order.id)).toEqual(after((7 + graceDays) * day))
+    },
+  )
+
+  test('does not need the order of the previous period, which may not be restored yet', async () => {
+    const renewal = await makeRenewal()
+    await loseFirstOrder(renewal)
+    await pay(renewal, periodEnd)
+    expect(await read(renewal.rows)).toMatchObject({ status: 'active', period_no: 1 })
+  })
+
   test('that was paid manually without a saved method keeps the previous method', async () => {
     const renewal = await makeRenewal({
       subscription: { method_detached_at: periodEnd },
@@ -415,6 +463,13 @@ describe('a failed renewal', () => {
       next_charge_at: null,
       next_run_at: graceEnd,
     })
+  })
+
+  test('does not need the order of the previous period, which may not be restored yet', async () => {
+    const renewal = await makeRenewal()
+    await loseFirstOrder(renewal)
+    await fail(renewal, 'card_declined')
+    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', grace_ends_at: graceEnd })
   })
 
   test('is retried after any decline if the method has since been replaced', async () => {

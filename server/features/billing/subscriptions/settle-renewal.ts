@@ -11,7 +11,7 @@ import {
 import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
 import { queueUnusedMethodsDetach } from '#server/features/billing/records/method-queries.ts'
 import { selectPlanIncludingArchived } from '#server/features/billing/records/product-queries.ts'
-import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
   selectOrderOfPeriod,
   selectSubscriptionForRenewal,
@@ -36,7 +36,7 @@ interface RenewalCharge {
 
 /** Returns the live subscription that an order renews, or undefined if the order is not for its next period. */
 export async function findRenewal(tx: Tx, order: OrderRow): Promise<RenewalCharge['row'] | undefined> {
-  if (order.subscription_id === null || !isRenewal(order)) return undefined
+  if (order.subscription_id === null) return undefined
   const row = await selectSubscriptionForRenewal(tx, order.subscription_id)
   return isLive(row) && row.period_no + 1 === order.period_no ? row : undefined
 }
