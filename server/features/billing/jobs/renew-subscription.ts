@@ -111,7 +111,7 @@ async function prepareStep(context: BillingContext, tx: Tx, id: string): Promise
     case 'await gateway':
       return waitForGateway(context, tx, row, { order, now, until: renewalStep.until })
     case 'ask for a method': {
-      const unpaidOrder = order ?? (await createRenewalOrder(tx, row, null, now))
+      const unpaidOrder = order ?? (await createRenewalOrder(tx, row, now))
       await becomePastDue(context, tx, { row, order: unpaidOrder, triedAt: now, now }, 'card_lost')
       return noStep
     }
@@ -140,7 +140,7 @@ async function waitForGateway(
     'a renewal uses a gateway that is not configured',
   )
   if (row.status === 'active') {
-    const order = existingOrder ?? (await createRenewalOrder(tx, row, null, now))
+    const order = existingOrder ?? (await createRenewalOrder(tx, row, now))
     await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'no_gateway')
   }
   await updateSubscription(tx, row.id, { next_charge_at: until, next_run_at: until })
@@ -155,6 +155,7 @@ async function beginCharge(
 ): Promise<Step> {
   const { log } = context
   const gateway = findGateway(context, row.gateway)
+  // Stryker disable next-line all: decideRenewal requests a charge only for a saved method of a configured gateway
   if (!gateway || row.method_reference === null) throw new Error(`subscription ${row.id} cannot be charged`)
   const price = await selectNextPrice(tx, row, existingOrder)
   if (!acceptsAmount(gateway, price)) {
@@ -163,13 +164,13 @@ async function beginCharge(
       { subscription: row.id, gateway: gateway.id, amount_cents, currency },
       'a renewal has a price that its gateway does not accept',
     )
-    const order = existingOrder ?? (await createRenewalOrder(tx, row, null, now))
+    const order = existingOrder ?? (await createRenewalOrder(tx, row, now))
     await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'amount_not_supported')
     return noStep
   }
-  const order = existingOrder ?? (await createRenewalOrder(tx, row, gateway.id, now))
+  const order = existingOrder ?? (await createRenewalOrder(tx, row, now))
   const paymentMethod = { gateway: gateway.id, method: methodKindOf(gateway, row) }
-  // The customer may have chosen another payment method after the previous attempt.
+  // The customer may have chosen another payment method since the previous period or attempt.
   if (order.gateway !== paymentMethod.gateway || order.method !== paymentMethod.method)
     await updateOpenOrder(tx, order.id, paymentMethod)
   const attempt = await insertAttempt(tx, {
@@ -192,21 +193,15 @@ async function beginCharge(
  * a card.
  */
 function methodKindOf({ methods }: PaymentGateway, { method_last4 }: RenewalRow): PaymentMethod {
-  const [only = 'card', ...others] = methods
-  if (others.length === 0) return only
-  return method_last4 === null ? 'wallet' : 'card'
+  const kind = method_last4 === null ? 'wallet' : 'card'
+  return methods.includes(kind) ? kind : (methods[0] ?? kind)
 }
 
 /**
- * Creates the order for the next period. If a change of plan is planned, its order gets the period instead.
- * @param gateway null for the gateway of the previous order
+ * Creates the order for the next period, with the gateway and method of the previous order. If a change of plan is
+ * planned, its order gets the period instead.
  */
-async function createRenewalOrder(
-  tx: Tx,
-  row: RenewalRow,
-  gateway: OrderRow['gateway'] | null,
-  now: Date,
-): Promise<OrderRow> {
+async function createRenewalOrder(tx: Tx, row: RenewalRow, now: Date): Promise<OrderRow> {
   const period = row.period_no + 1
   const payableUntil = new Date(now.getTime() + orderLifetimeMs)
   const planned = await selectPlannedOrder(tx, row.id)
@@ -217,7 +212,7 @@ async function createRenewalOrder(
     await setPeriodOfOrder(tx, id, {
       period_no: period,
       expires_at: payableUntil,
-      gateway: gateway ?? previousOrder.gateway,
+      gateway: previousOrder.gateway,
     })
   else
     await insertOrder(tx, {
@@ -229,7 +224,7 @@ async function createRenewalOrder(
       period_no: period,
       status: 'pending',
       ...currentPlanPrice(row),
-      gateway: gateway ?? previousOrder.gateway,
+      gateway: previousOrder.gateway,
       method: previousOrder.method,
       email: row.email ?? previousOrder.email,
       attribution: '{}',
@@ -237,6 +232,7 @@ async function createRenewalOrder(
       expires_at: payableUntil,
     })
   const order = await selectOrder(tx, id)
+  // Stryker disable next-line all: the order was created or changed in this transaction
   if (!order) throw new Error(`order ${id} was not found after its creation`)
   return order
 }
