@@ -54,6 +54,7 @@ export const groups: readonly MutationGroup[] = [
       `${features}/library/entitlements.test.ts`,
       `${features}/media/episode-access.test.ts`,
       `${features}/media/load-free-playable.test.ts`,
+      `${features}/media/episode-cache.test.ts`,
     ],
   },
   {
@@ -84,6 +85,7 @@ export const groups: readonly MutationGroup[] = [
       `${features}/billing/subscriptions/dunning-decision.test.ts`,
       `${features}/billing/records/renewals/next-charge.test.ts`,
       `${features}/billing/subscriptions/settle-renewal.test.ts`,
+      `${features}/billing/jobs/renew-subscription.test.ts`,
       `${features}/billing/jobs/renewals.test.ts`,
       `${features}/billing/jobs/dunning.test.ts`,
       `${features}/billing/payment-methods/detached-methods.test.ts`,
