@@ -93,6 +93,28 @@ test('a page does not load an inlined style sheet again', async ({ page }) => {
   }
 })
 
+test('a page uses every font and image that it preloads', async ({ page }) => {
+  const preloads = page.locator('link[rel=preload]')
+  const preloaded = new Set<string | null>()
+  for (const path of ['/', '/my', '/login', await towerUrl(page, 1), await towerUrl(page, 4)]) {
+    await page.goto(path)
+    for (const link of await preloads.all()) preloaded.add(await link.getAttribute('as'))
+    await expect.poll(() => preloads.evaluateAll(unusedPreloads)).toEqual([])
+  }
+  expect(preloaded).toEqual(new Set(['font', 'image']))
+})
+
+/** Returns the preloaded files that neither a font of the shown text, nor an image or poster of the page is. */
+function unusedPreloads(links: Element[]): string[] {
+  const posters = [...document.querySelectorAll('video')].map(({ poster }) => poster)
+  const images = [...document.images].map(({ currentSrc }) => currentSrc)
+  const isFontUsed = [...document.fonts].some(({ status }) => status === 'loaded')
+  return links
+    .filter((link) => link instanceof HTMLLinkElement)
+    .filter(({ as, href }) => (as === 'font' ? !isFontUsed : ![...posters, ...images].includes(href)))
+    .map(({ href }) => href)
+}
+
 test('the payment frame and the studio load none of the site’s screens', async ({ page }) => {
   const screens: string[] = []
   page.on('request', (request) => {
