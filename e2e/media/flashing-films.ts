@@ -180,7 +180,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     extension: 'ts',
     duration: 6,
     make(path) {
-      const fields = ['-vf', 'setfield=tff', '-flags', '+ildct+ilme', '-top', '1', '-pix_fmt', 'yuv420p']
+      const fields = ['-vf', 'setfield=tff', '-flags', '+ildct+ilme', '-pix_fmt', 'yuv420p']
       const coded = [...fields, '-c:v', 'mpeg2video', '-g', '25', '-c:a', 'mp2', '-f', 'mpegts', 'pipe:1']
       const parts = ['96x64', '192x128'].map((size) =>
         ffmpeg(...flashing(3, size), ...beepingAudioInput(3), ...coded),

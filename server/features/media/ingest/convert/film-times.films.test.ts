@@ -162,18 +162,7 @@ test.each([
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
 
-const fields = [
-  '-vf',
-  'setfield=tff',
-  '-flags',
-  '+ildct+ilme',
-  '-top',
-  '1',
-  '-pix_fmt',
-  'yuv420p',
-  '-g',
-  '25',
-]
+const fields = ['-vf', 'setfield=tff', '-flags', '+ildct+ilme', '-pix_fmt', 'yuv420p', '-g', '25']
 test.each([
   { name: 'MPEG-2', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '192x128', '96x64'] },
   { name: 'H.264', codec: [...fields, '-c:v', 'libx264', '-x264opts', 'tff=1'], sizes: ['96x64', '192x128'] },
