@@ -181,7 +181,7 @@ test('a payment with an unknown status does not open the other payment methods',
       { intervals: [50] },
     )
     .toBe(1)
-  await expect(panel.getByRole('button', { name: 'Other ways to pay' })).toBeVisible()
+  await expect(panel.getByRole('button', { name: 'Other ways to pay' })).toBeVisible() // stays
   await expect(panel.getByText('How would you like to pay?')).toHaveCount(0)
 })
 

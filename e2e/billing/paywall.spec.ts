@@ -95,7 +95,7 @@ test('choosing another offer moves no offer, and the button that shows and hides
     Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
   for (const viewport of [phone.viewport, desktop.viewport]) {
     await page.setViewportSize(viewport)
-    await expect(panel).toBeVisible()
+    await expect(panel).toBeVisible() // stays
     const before = await readStable(offerPositions)
     for (const name of [/^Weekly/, /^Yearly/, /^This episode/]) {
       await panel.getByText(name).first().click()

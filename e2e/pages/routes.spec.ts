@@ -104,14 +104,25 @@ test('a page uses every font and image that it preloads', async ({ page }) => {
   expect(preloaded).toEqual(new Set(['font', 'image']))
 })
 
-/** Returns the preloaded files that neither a font of the shown text, nor an image or poster of the page is. */
+/** Returns the URLs of preloaded fonts and images that the page does not use. */
 function unusedPreloads(links: Element[]): string[] {
   const posters = [...document.querySelectorAll('video')].map(({ poster }) => poster)
   const images = [...document.images].map(({ currentSrc }) => currentSrc)
-  const isFontUsed = [...document.fonts].some(({ status }) => status === 'loaded')
+  // A face is loaded as soon as a text needs it. It does not know its file, but its rule does.
+  const loadedRanges = [...document.fonts]
+    .filter(({ status }) => status === 'loaded')
+    .map(({ unicodeRange }) => unicodeRange)
+  const usedFonts = [...document.styleSheets]
+    .flatMap(({ cssRules }) => [...cssRules])
+    .filter((rule) => rule instanceof CSSFontFaceRule)
+    .filter(({ style }) => loadedRanges.includes(style.getPropertyValue('unicode-range')))
+    .map(({ style }) => style.getPropertyValue('src'))
   return links
     .filter((link) => link instanceof HTMLLinkElement)
-    .filter(({ as, href }) => (as === 'font' ? !isFontUsed : ![...posters, ...images].includes(href)))
+    .filter(({ as, href }) => {
+      const isUsedFont = usedFonts.some((source) => source.includes(new URL(href).pathname))
+      return !(as === 'font' ? isUsedFont : [...posters, ...images].includes(href))
+    })
     .map(({ href }) => href)
 }
 

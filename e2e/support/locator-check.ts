@@ -39,6 +39,8 @@ const actions = [
   'selectOption',
   'setInputFiles',
 ]
+/** Actions that replace the document, so that whatever an assertion finds afterwards is new. */
+const navigations = ['goto', 'reload', 'goBack']
 /** Matchers that assert that something is present. */
 const checkedMatchers = new Set([
   'toBeVisible',
@@ -86,12 +88,14 @@ function patch(page: Page): void {
   const locators = Object.getPrototypeOf(page.locator('html')) as object
   for (const name of actions) before(locators, name, (self) => (self as Locator).page())
   before(Object.getPrototypeOf(page.keyboard) as object, 'press', () => page)
+  for (const name of navigations) before(Object.getPrototypeOf(page) as object, name)
 }
 
-function before(prototype: object, name: string, pageOf: (self: unknown) => Page): void {
+/** Starts a new list of assertions at each call of a method. With `pageOf`, also checks these assertions before it. */
+function before(prototype: object, name: string, pageOf?: (self: unknown) => Page): void {
   const original = Reflect.get(prototype, name) as (...args: unknown[]) => Promise<unknown>
   Reflect.set(prototype, name, async function (this: unknown, ...args: unknown[]) {
-    await checkAssertions(pageOf(this), recorded?.[recording.length] ?? [])
+    if (pageOf) await checkAssertions(pageOf(this), recorded?.[recording.length] ?? [])
     recording.push([])
     return original.apply(this, args)
   })
