@@ -99,6 +99,8 @@ describe('the entitlements of a video', () => {
     await grant({ source: 'subscription' })
     expect((await rights()).entitlementFor(first())).toMatchObject({ source: 'purchase', order_id: orderId })
     expect((await rights()).entitlementFor(second())?.source).toBe('subscription')
+    const all = await grant()
+    expect((await rights()).entitlementFor(second())).toMatchObject({ source: 'purchase', order_id: all })
   })
 })
 
