@@ -120,9 +120,10 @@ export async function transcode({
       if (done !== undefined) onProgress(Math.min(99, Math.floor((100 * done) / frames)))
     },
   })
-  if (sound) await rm(sound.input, { force: true })
-  // On a full disk, the ffmpeg of 2018 exits with status 0 and without a message.
+  // On a full disk, the ffmpeg of 2018 exits with status 0 and without a message. The temporary files are deleted only
+  // after this check, because that frees space.
   if (isFull(await statfs(folder))) throw diskFullError()
+  if (sound) await rm(sound.input, { force: true })
   if (result.status !== 0) throw toConversionError(result)
   return {
     ...(await assembleAsset(folder, film, plan, programs.extraRendition)),
