@@ -1,6 +1,8 @@
+import { queryCapabilities } from '#server/platform/processes/run-ffmpeg-capabilities.ts'
 import { inputArgs } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import {
   combineColours,
+  hasStaleFormat,
   type FrameColours,
   type SourceColours,
 } from '#server/features/media/ingest/plan/source-colours.ts'
@@ -16,7 +18,7 @@ const fields = 'pix_fmt,height,color_range,color_space,color_transfer,color_prim
  * @throws UnusableFile if the film changes between colours that can't be converted together
  */
 export async function readFilmColours(
-  { ffprobePath, limits }: Programs,
+  { ffmpegPath, ffprobePath, limits }: Programs,
   input: string,
   { container, streamIndex, colours, duration }: SourceMedia,
   { niceness, signal }: { niceness: number; signal: AbortSignal },
@@ -43,7 +45,10 @@ export async function readFilmColours(
     ...timeLimit(duration),
     onLine: (line) => line.includes('pix_fmt=') && labels.set(line, parseLabel(line)),
   })
-  return combineColours(colours, [...labels.values()])
+  const found = [...labels.values()]
+  // Without zscale, the scaler of older ffmpeg builds shows the same colours, that of newer builds slightly others.
+  const isStale = found.some(hasStaleFormat) && (await queryCapabilities(ffmpegPath)).filters.has('zscale')
+  return combineColours(colours, found, isStale)
 }
 
 /** Parses a line such as `pix_fmt=yuv420p|height=720|color_range=tv`. */

@@ -17,7 +17,6 @@ import {
   type PacketTimes,
 } from '#server/features/media/ingest/plan/packet-times.ts'
 import { readBoxOutline, readCodec, readTrackDelay } from '#server/features/media/ingest/files/mp4-boxes.ts'
-import { needsZscale } from '#server/features/media/ingest/plan/source-colours.ts'
 import { planLadder, type LadderPlan } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from '#server/features/media/ingest/plan/plan-storyboard.ts'
 import {
@@ -85,7 +84,7 @@ export async function transcode({
   const breaks = await findBreaks(input, probed, signal)
   const colours = await readFilmColours(programs, input, probed, { niceness, signal })
   const source = { ...probed, ...breaks, colours }
-  if (needsZscale(source.colours)) await checkColours(programs.ffmpegPath)
+  if (source.colours.wide) await checkColours(programs.ffmpegPath)
   const { times, sound, gain, captions, notes } = await analyzeSource({
     programs,
     input,

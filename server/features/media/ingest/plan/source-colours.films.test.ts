@@ -16,11 +16,18 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 let runs = 0
 /** Converts a film. Returns the playlists of its renditions, and its poster. */
-async function make(input: string) {
+async function make(input: string, ffmpegPath = programs.ffmpegPath) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
   const { signal } = new AbortController()
-  await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
+  await transcode({
+    programs: { ...programs, ffmpegPath },
+    input,
+    folder,
+    niceness: 0,
+    signal,
+    onProgress: () => {},
+  })
   const media = join(folder, 'media')
   const renditions = readdirSync(media).filter((name) => /^v\d$/.test(name))
   return {
@@ -242,6 +249,14 @@ test.each([
   const film = await make(joinStreams(name, parts))
   await expectColour(film, green)
   for (const rendition of film.renditions) within(shown(rendition, 3.5), green, 4)
+})
+
+test('a film that changes from full to limited range is converted even if ffmpeg has no zscale', async () => {
+  const path = join(root, 'ffmpeg-without-zscale')
+  const hide = `"${programs.ffmpegPath}" "$@" | sed 's/ zscale / hidden /'`
+  const script = `#!/bin/sh\ncase "$*" in *zscale*) exit 1;; *-filters) ${hide};; *) exec "${programs.ffmpegPath}" "$@";; esac\n`
+  writeFileSync(path, script, { mode: 0o755 })
+  await expectColour(await make(joinStreams('without zscale', [bt709Full, bt709]), path), green)
 })
 
 test('HD without a label keeps its colours if labelled SD follows it', async () => {

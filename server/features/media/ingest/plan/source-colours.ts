@@ -19,10 +19,10 @@ export interface SourceColours {
    */
   matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020' | 'auto'
   /**
-   * The range. `auto` means that each frame's own label is used, and `zscale` that only zscale uses this label, because
-   * the pixel format of a frame names another range.
+   * The range. `auto` means that each frame's own label is used. `stale` means the same, but the pixel format of a frame
+   * names another range, so zscale reads the labels.
    */
-  range: 'pc' | 'tv' | 'auto' | 'zscale'
+  range: 'pc' | 'tv' | 'auto' | 'stale'
 }
 
 /** ffprobe's fields about a stream's colours. */
@@ -91,16 +91,21 @@ export interface FrameColours extends ProbedColours {
  * Returns how to interpret the colours of a film whose key frames have these labels. If the labels change in the
  * middle, the scaler reads each frame by its own label. It reads a frame without a label as BT.601. If that is wrong
  * for any frame, the film's own matrix is used for all frames.
+ *
+ * @param isStale whether frames have a stale format (`hasStaleFormat`) and ffmpeg has zscale, which reads their labels
  * @throws UnusableFile if the scaler can't convert all frames, for example HDR and SDR, or BT.2020 and another matrix
  */
-export function combineColours(film: SourceColours, frames: readonly FrameColours[]): SourceColours {
+export function combineColours(
+  film: SourceColours,
+  frames: readonly FrameColours[],
+  isStale: boolean,
+): SourceColours {
   const isLabelled = ({ color_space = '' }: FrameColours) => !unlabelled.includes(color_space)
   const all = [film, ...frames.map((frame) => readSourceColours(withoutStaleFormat(frame), frame.height))]
   const isMixed = (values: readonly string[]) => new Set(values).size > 1
   const isRangeMixed = isMixed(all.map(({ range }) => range))
   // If no frame has a label, the film's own matrix is used, even if frames of another height would get another matrix.
   const isMatrixMixed = frames.some(isLabelled) && isMixed(all.map(({ matrix }) => matrix))
-  const isStale = frames.some(hasStaleFormat)
   // zscale assumes no matrix for a frame without a label.
   const isScalerRight = frames.every(
     (frame) => isLabelled(frame) || (!isStale && matrixOf(frame, frame.height) === 'smpte170m'),
@@ -113,7 +118,7 @@ export function combineColours(film: SourceColours, frames: readonly FrameColour
   return {
     wide: film.wide,
     matrix: isMatrixMixed && isScalerRight ? 'auto' : film.matrix,
-    range: isStale ? 'zscale' : isRangeMixed ? 'auto' : film.range,
+    range: isStale ? 'stale' : isRangeMixed ? 'auto' : film.range,
   }
 }
 
@@ -121,7 +126,7 @@ export function combineColours(film: SourceColours, frames: readonly FrameColour
  * After a change to limited range, the decoder of H.264 still names the pixel format of full range (`yuvj`). The scaler
  * of newer ffmpeg builds believes it, not the label.
  */
-function hasStaleFormat({ pix_fmt = '', color_range }: FrameColours): boolean {
+export function hasStaleFormat({ pix_fmt = '', color_range }: FrameColours): boolean {
   return color_range === 'tv' && pix_fmt.startsWith('yuvj')
 }
 
@@ -183,8 +188,8 @@ const matricesOf = {
 }
 
 /**
- * Converts each frame to limited range by its own label. No source has 16 bits, so zscale has to convert every frame. If
- * it began with a plain copy, it would copy the later frames too.
+ * Converts each frame to limited range by its own label. H.264, the only codec with stale formats, has at most 14 bits, so
+ * zscale has to convert every frame. If it began with a plain copy, it would copy the later frames too.
  */
 const limitRangeFilter = 'zscale=r=limited,format=yuv420p16|yuv422p16|yuv444p16,'
 
@@ -201,12 +206,7 @@ export function sourceColoursFilter({ wide, matrix, range }: SourceColours): str
     ...(wide ? [`color_primaries=${wide.primaries}`, `color_trc=${wide.transfer}`] : []),
   ]
   const relabel = labels.length > 0 ? `setparams=${labels.join(':')},` : ''
-  return `${relabel}${range === 'zscale' ? limitRangeFilter : ''}`
-}
-
-/** Returns whether the conversion of these colours needs zscale. */
-export function needsZscale({ wide, range }: SourceColours): boolean {
-  return wide !== undefined || range === 'zscale'
+  return `${relabel}${range === 'stale' ? limitRangeFilter : ''}`
 }
 
 /**
@@ -216,7 +216,7 @@ export function needsZscale({ wide, range }: SourceColours): boolean {
 export function scaleColourOptions({ wide, matrix, range }: SourceColours, target: Target): string {
   if (wide) return ''
   // Older ffmpeg builds do not accept `auto` as a range. Without the option, they read each frame as `auto` would.
-  const readRange = range === 'auto' ? '' : `:in_range=${range === 'zscale' ? 'tv' : range}`
+  const readRange = range === 'auto' ? '' : `:in_range=${range === 'stale' ? 'tv' : range}`
   const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}${readRange}`
   return `${read}:out_color_matrix=${matricesOf[target].swscale}:out_range=tv`
 }
