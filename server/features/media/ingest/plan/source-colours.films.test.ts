@@ -189,11 +189,28 @@ test.each([
   },
 )
 
+const none = { colour_primaries: 2, transfer_characteristics: 2, matrix_coefficients: 2 }
 test.each([
-  { name: 'YCgCo', labels: 'matrix_coefficients=8' },
+  {
+    name: 'YCgCo',
+    colour: '0x0EDE04',
+    wanted: green,
+    matrix: 'ycgco',
+    primaries: 'bt709',
+    label: { matrix_coefficients: 8 },
+  },
+  { name: 'Display P3', ...red, matrix: 'smpte170m', primaries: 'smpte432', label: { colour_primaries: 12 } },
+])('a film in $name keeps its colours even if it has no other label', async ({ name, label, ...how }) => {
+  const input = join(root, `${name} only.ts`)
+  const labels = Object.entries({ ...none, ...label }).map((entry) => entry.join('='))
+  const coding = ['-c:v', 'libx264', '-bsf:v', `h264_metadata=${labels.join(':')}`, '-f', 'mpegts']
+  ffmpeg('-i', drawWide(`${name} with all labels`, how), ...coding, input)
+  await expectColour(await make(input), how.wanted)
+})
+
+test.each([
   { name: 'PQ', labels: 'transfer_characteristics=16' },
   { name: 'HLG', labels: 'transfer_characteristics=18' },
-  { name: 'Display P3', labels: 'colour_primaries=12' },
 ])('a film in $name is converted even if it has no other label', async ({ name, labels }) => {
   const codec = ['-c:v', 'libx264', '-bsf:v', `h264_metadata=${labels}`, '-f', 'mpegts']
   const input = draw(`${name} only`, { format: 'yuv420p', codec })
