@@ -271,9 +271,9 @@ test.each([
 test('a film that changes from full to limited range is converted even if ffmpeg has no zscale', async () => {
   const path = join(root, 'ffmpeg-without-zscale')
   const hide = `"${programs.ffmpegPath}" "$@" | sed 's/ zscale / hidden /'`
-  const script = `#!/bin/sh\ncase "$*" in *zscale*) exit 1;; *-filters) ${hide};; *) exec "${programs.ffmpegPath}" "$@";; esac\n`
+  const script = `#!/bin/sh\ncase "$*" in *zscale=*) exit 1;; *-filters) ${hide};; *) exec "${programs.ffmpegPath}" "$@";; esac\n`
   writeFileSync(path, script, { mode: 0o755 })
-  await expectColour(await make(joinStreams('without zscale', [bt709Full, bt709]), path), green)
+  await expectColour(await make(joinStreams('stale format', [bt709Full, bt709]), path), green)
 })
 
 test('HD without a label keeps its colours if labelled SD follows it', async () => {
