@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Offer } from '#contract/billing.ts'
 import { variantOf, type RunningExperiment } from '#server/features/experiments/assign-variant.ts'
-import { createExperiments } from '#server/features/experiments/experiments.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { savePosition } from '#server/features/library/history/save-position.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
-import { noQuotas } from '#server/platform/network-quotas.ts'
-import { noAnnouncements } from '#server/testing/no-announcements.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
+import { mediaContext } from '#server/testing/media/media-context.ts'
 import { parseMediaLink } from '#server/testing/media/media-links.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/order-rows.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -16,8 +14,6 @@ import { studioSubject } from './admin-episodes.ts'
 import { loadMediaKey } from './load-media-key.ts'
 import {
   anonymousSubject,
-  createEpisodeCache,
-  createMediaKeys,
   findCoveringEntitlement,
   findEpisode,
   listEpisodes,
@@ -46,23 +42,15 @@ beforeEach(async () => {
   const { db } = database
   running = []
   offered = []
-  context = {
+  context = mediaContext({
     db,
     clock,
-    // Each test has a new cache, because the clock does not advance.
-    episodes: createEpisodeCache(db, clock, noAnnouncements),
-    mediaSecrets: ['secret'],
-    mediaKeys: createMediaKeys('secret', true),
-    experiments: {
-      ...createExperiments({ db, clock, catalogueChanges: noAnnouncements, quotas: noQuotas }),
-      running: async () => running,
-    },
+    running: () => running,
     offerFor: async (...args) => {
       offered.push(args)
       return offer
     },
-    translate: (_, key) => key,
-  }
+  })
   // Three of its six episodes are free.
   video = await buildVideo({ db, storage: noStorage })
 })

@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RunningExperiment } from '#server/features/experiments/assign-variant.ts'
-import { createExperiments } from '#server/features/experiments/experiments.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
-import { noQuotas } from '#server/platform/network-quotas.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { mediaContext } from '#server/testing/media/media-context.ts'
 import { recordQueries } from '#server/testing/database/record-queries.ts'
-import { noAnnouncements } from '#server/testing/no-announcements.ts'
-import {
-  createEpisodeCache,
-  createMediaKeys,
-  loadFreePlayable,
-  loadPlayable,
-  type MediaContext,
-} from './media.ts'
+import { loadFreePlayable, loadPlayable, type MediaContext } from './media.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00Z') }
 const viewer: Viewer = { userId: newId('usr'), role: 'member', isStored: true }
@@ -28,21 +20,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(() => {
-  const { db } = database
   running = []
-  context = {
-    db,
+  context = mediaContext({
+    db: database.db,
     clock,
-    episodes: createEpisodeCache(db, clock, noAnnouncements),
-    mediaSecrets: ['secret'],
-    mediaKeys: createMediaKeys('secret', true),
-    experiments: {
-      ...createExperiments({ db, clock, catalogueChanges: noAnnouncements, quotas: noQuotas }),
-      running: async () => running,
-    },
+    running: () => running,
     offerFor: () => Promise.reject(new Error('no offer is needed')),
-    translate: (_, key) => key,
-  }
+  })
 })
 
 const build = (options?: Parameters<typeof buildVideo>[1]) =>
