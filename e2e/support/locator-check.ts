@@ -50,6 +50,9 @@ const checkedMatchers = new Set([
   'toBeChecked',
 ])
 
+/** Maximum wait for the element of an action. An element that stays hidden, such as a file input, is not waited for longer. */
+const targetTimeoutMs = 5000
+
 let recording: Recording = [[]]
 let recorded: Recording | undefined
 let problems: string[] = []
@@ -95,10 +98,19 @@ function patch(page: Page): void {
 function before(prototype: object, name: string, pageOf?: (self: unknown) => Page): void {
   const original = Reflect.get(prototype, name) as (...args: unknown[]) => Promise<unknown>
   Reflect.set(prototype, name, async function (this: unknown, ...args: unknown[]) {
-    if (pageOf) await checkAssertions(pageOf(this), recorded?.[recording.length] ?? [])
+    const assertions = recorded?.[recording.length] ?? []
+    if (pageOf && assertions.length > 0) {
+      await waitForTarget(this)
+      await checkAssertions(pageOf(this), assertions)
+    }
     recording.push([])
     return original.apply(this, args)
   })
+}
+
+/** Waits for the element of the action, because the action would do so, too. */
+async function waitForTarget(target: unknown): Promise<void> {
+  if (isLocator(target)) await target.waitFor({ timeout: targetTimeoutMs }).catch(() => undefined)
 }
 
 async function checkAssertions(page: Page, assertions: Assertion[]): Promise<void> {
