@@ -2,9 +2,6 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectProgress, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
-// Pending requests after the test are ignored.
-test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
-
 /**
  * Adds a playlist for an extra codec, `extra.m3u8`, to every master playlist. Both playlists have the same streams,
  * because the tests only check which playlist is requested. @returns an array to which the names of the requested

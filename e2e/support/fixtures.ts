@@ -24,6 +24,9 @@ const takeoverWarning = /cross-world service worker resource mismatch/
  */
 const latePreloadWarning = /was preloaded using link preload but not used/
 
+/** Chromium's message if the response to a request is missing or an error. */
+const failedRequest = /^Failed to load resource/
+
 /** A path without a page. */
 export const missingPath = '/nowhere'
 
@@ -47,7 +50,9 @@ interface Options {
 interface AutoFixtures {
   locatorCheck: void
   ownSite: void
-  silentConsole: void
+  /** From `allowFailedRequests` on, the console may report failed requests. */
+  silentConsole: { allowFailedRequests: () => void }
+  pendingRoutes: void
   answeredConsent: void
   slowEpisodes: void
 }
@@ -60,7 +65,7 @@ interface WorkerFixtures {
 /**
  * Playwright's `test` with a site. Every test file has its own site, on a clone of a prepared database. After a
  * failure, the rest of the file gets a new site. Every test also checks that its windows write no warnings or errors to
- * the console.
+ * the console. A test may end while a route handler still waits for a response.
  */
 export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
   allowedConsoleMessages: [undefined, { option: true }],
@@ -107,16 +112,29 @@ export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
   silentConsole: [
     async ({ browser, allowedConsoleMessages, serviceWorkers }, use) => {
       const messages: string[] = []
+      let failedRequestsAllowed = false
       const recordMessage = (text: string) => {
         const isTakeover = serviceWorkers === 'allow' && takeoverWarning.test(text)
-        if (!isTakeover && !allowedConsoleMessages?.test(text)) messages.push(text)
+        const isAllowedFailure = failedRequestsAllowed && failedRequest.test(text)
+        if (!isTakeover && !isAllowedFailure && !allowedConsoleMessages?.test(text)) messages.push(text)
       }
       const listen = (context: BrowserContext) => {
         context.on('console', (message) => isUnexpectedMessage(message) && recordMessage(message.text()))
         context.on('weberror', (thrown) => recordMessage(thrown.error().message))
       }
-      await inEveryContext(browser, listen, use)
+      const allowFailedRequests = () => (failedRequestsAllowed = true)
+      await inEveryContext(browser, listen, () => use({ allowFailedRequests }))
       plain(messages, 'the console is silent').toEqual([])
+    },
+    { auto: true },
+  ],
+  pendingRoutes: [
+    // Needs `context` only to end before the context closes.
+    async ({ browser, context: _any, silentConsole }, use) => {
+      await use()
+      silentConsole.allowFailedRequests()
+      const routed = browser.contexts().flatMap((context) => [context, ...context.pages()])
+      await Promise.all(routed.map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })))
     },
     { auto: true },
   ],
