@@ -9,6 +9,8 @@ import nodeFlags from './scripts/test-runner/test-node-flags.json' with { type: 
 const ofServer = 'server/**/*.test.ts'
 /** Conversions of many kinds of films. They take minutes, so `npm test` leaves this project out. */
 const ofFilms = 'server/**/*.films.test.ts'
+/** Tests of killed processes and failing services. They mostly wait, so `npm test` leaves this project out. */
+const ofCrashes = 'server/**/{crash,*-crash,*-outage,*-faults}.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
 /** Skips the tests in packages that a benchmark installs (bench/lighthouse). */
 const installed = '**/node_modules/**'
@@ -57,11 +59,12 @@ export default defineConfig({
           ...common,
           name: 'server',
           include: [ofServer],
-          exclude: [...mocksModules, ofFilms, installed],
+          exclude: [...mocksModules, ofFilms, ofCrashes, installed],
           isolate: false,
         },
       },
       { test: { ...common, name: 'films', include: [ofFilms], isolate: false } },
+      { test: { ...common, name: 'crashes', include: [ofCrashes], isolate: false } },
       {
         plugins: [react()],
         test: {

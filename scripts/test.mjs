@@ -17,8 +17,8 @@ readArguments({
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 
-/** Conversions of many kinds of films take minutes. `npm run test:media` runs them. */
-const withoutFilms = ['--project=!films']
+/** Suites of their own, because they take minutes: `npm run test:media` and `npm run test:crashes`. */
+const withoutLongProjects = ['--project=!films', '--project=!crashes']
 
 await main(async () => {
   const seed = chooseSeed()
@@ -26,11 +26,11 @@ await main(async () => {
   const stopwatch = new Stopwatch()
   await stopwatch.time('set-up', () => setUp('full'))
   const built = (await stopwatch.time('build of the pages', buildWeb)) === 0
-  const unit = await stopwatch.time('unit and HTTP tests', () => runVitest(seed, withoutFilms))
+  const unit = await stopwatch.time('unit and HTTP tests', () => runVitest(seed, withoutLongProjects))
   const browser = built ? await stopwatch.time('browser tests', () => runMainFlows(seed)) : notBuilt
   stopwatch.print()
   console.log(
-    'Other suites: npm run test:screens (all other browser tests) and npm run test:media (kinds of films).',
+    'Other suites: npm run test:screens (all other browser tests), npm run test:crashes (processes and services that fail) and npm run test:media (kinds of films).',
   )
   return sayOutcomes(seed, unit, browser)
 })
