@@ -18,7 +18,7 @@ process.env.PATH += `:/usr/sbin:${helmFolder}`
 
 /**
  * The suites, their Debian packages, and a check whether these are installed. `pooled` are folders whose unit and HTTP
- * tests run through PgBouncer.
+ * tests run through PgBouncer. A suite with `ownNetwork` runs in a new network namespace.
  */
 const suites = [
   {
@@ -82,9 +82,16 @@ const suites = [
       'server/features/members',
       'server/features/billing/checkout',
     ],
+    packages: ['pgbouncer'],
+    isThere: () => answers('pgbouncer', ['--version']),
+  },
+  {
+    name: 'network',
+    files: ['deploy/network'],
     // iproute2 creates the network between the site and the database.
     packages: ['pgbouncer', 'iproute2'],
     isThere: () => answers('pgbouncer', ['--version']) && answers('ip', ['-V']),
+    ownNetwork: true,
   },
   {
     name: 'patroni',
@@ -154,6 +161,12 @@ async function install({ packages, finish }) {
   return undefined
 }
 
+/**
+ * Command prefix that runs a program in a new network namespace with a loopback device. A test that adds network devices
+ * there does not disturb this machine: a browser cancels its requests when a device is added (ERR_NETWORK_CHANGED).
+ */
+const inOwnNetwork = ['unshare', '--net', 'sh', '-ec', 'ip link set lo up; exec "$@"', 'sh']
+
 const { values } = readArguments({
   name: 'test:deploy',
   about: 'Tests the configurations in deploy/ with the programs that are installed.',
@@ -177,6 +190,7 @@ function chosenSuites() {
 await main(async () => {
   await setUp('full')
   const files = []
+  const filesInOwnNetwork = []
   const pooled = []
   const failures = []
   for (const suite of chosenSuites()) {
@@ -184,7 +198,8 @@ await main(async () => {
     const shouldInstall = !suite.isThere() && values['install']
     const reason = shouldInstall ? await install(suite) : 'they are not installed'
     if (suite.isThere()) {
-      files.push(...suite.files)
+      const chosen = suite.ownNetwork ? filesInOwnNetwork : files
+      chosen.push(...suite.files)
       pooled.push(...(suite.pooled ?? []))
       continue
     }
@@ -192,7 +207,7 @@ await main(async () => {
     if (shouldInstall) failures.push(why)
     else console.log(`Skipped: ${why}.`)
   }
-  if (files.length === 0) {
+  if (files.length + filesInOwnNetwork.length === 0) {
     for (const failure of failures) console.log(`FAILED ${failure}`)
     console.log(`0 passed, ${failures.length} failed`)
     return failures.length > 0 ? 1 : 0
@@ -200,7 +215,11 @@ await main(async () => {
   // The browser tests open the built pages.
   if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
   const seed = chooseSeed()
-  const outcomes = [await runVitest(seed, ['-c', 'deploy/vitest.config.ts', ...files])]
+  const config = ['-c', 'deploy/vitest.config.ts']
+  const outcomes = []
+  if (files.length > 0) outcomes.push(await runVitest(seed, [...config, ...files]))
+  if (filesInOwnNetwork.length > 0)
+    outcomes.push(await runVitest(seed, [...config, ...filesInOwnNetwork], {}, inOwnNetwork))
   if (pooled.length > 0) outcomes.push(await runWithPooler(seed, pooled))
   return sayOutcomes(seed, ...outcomes, { passed: 0, failures })
 })

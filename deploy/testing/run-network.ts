@@ -11,7 +11,10 @@ export interface Network {
   /** Unplugs a host's cable at the switch: all packets from and to the host are lost. */
   unplug(name: string): void
   plugIn(name: string): void
-  /** Connects this machine to the network, so that this machine and the hosts reach each other. */
+  /**
+   * Connects the namespace of this process to the network, so that this process and the hosts reach each other. The test
+   * belongs in deploy/network, whose tests run in a namespace of their own.
+   */
   join(): void
   /** Returns the lines for /etc/hosts. */
   hosts(): string
@@ -23,12 +26,14 @@ export interface Network {
 
 const opensWithinMs = 60_000
 
+/** First three numbers of all addresses. */
+const prefix = '10.99.0.'
+
 /**
  * Creates a network without hosts.
- * @param prefix the first three numbers of all addresses
  * @throws Error if this machine or this user can't create network namespaces
  */
-export async function createNetwork(prefix = '10.99.0.'): Promise<Network> {
+export async function createNetwork(): Promise<Network> {
   refuseWithoutNamespaces()
   const namespaceProcesses: ChildProcess[] = []
   /** Starts a process that keeps a new network namespace open. Its network devices are deleted when it ends. */
@@ -69,11 +74,10 @@ export async function createNetwork(prefix = '10.99.0.'): Promise<Network> {
     unplug: (name) => setCable(name, 'down'),
     plugIn: (name) => setCable(name, 'up'),
     join() {
-      const device = `drill${process.pid}`
-      run([], `ip link add ${device} type veth peer name outside netns ${wire}`)
+      run([], `ip link add drill type veth peer name outside netns ${wire}`)
       run(enter, 'ip link set outside master wire up')
-      run([], `ip address add ${prefix}254/24 dev ${device}`)
-      run([], `ip link set ${device} up`)
+      run([], `ip address add ${prefix}254/24 dev drill`)
+      run([], 'ip link set drill up')
     },
     hosts: () => names.map((name, index) => `${addressOf(index)} ${name}\n`).join(''),
     async close() {
@@ -86,12 +90,6 @@ export async function createNetwork(prefix = '10.99.0.'): Promise<Network> {
     },
   }
 }
-
-/**
- * Returns a prefix for a network that this machine joins. Its range is reserved for tests of networks (RFC 2544), and
- * its random part makes a conflict with another run unlikely.
- */
-export const joinablePrefix = () => `198.18.${Math.floor(Math.random() * 256)}.`
 
 function refuseWithoutNamespaces(): void {
   const { status, stderr, error } = spawnSync('unshare', ['--net', 'ip', '-V'], { encoding: 'utf8' })

@@ -32,10 +32,11 @@ const retries = Number(process.env['TEST_RETRIES'] ?? 0)
 const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import.meta.url), 'utf8'))
 
 /**
- * Runs unit and HTTP tests in the random order of the seed. `env` adds to the environment of this process.
+ * Runs unit and HTTP tests in the random order of the seed. `env` adds to the environment of this process, `prefix` is a
+ * program that runs the command after it.
  * @returns {Promise<Outcome>}
  */
-export async function runVitest(seed, args = [], env = {}) {
+export async function runVitest(seed, args = [], env = {}, prefix = []) {
   const file = reportFile('vitest')
   const options = [
     `--sequence.seed=${seed}`,
@@ -44,7 +45,9 @@ export async function runVitest(seed, args = [], env = {}) {
     '--reporter=./scripts/test-runner/progress-reporter.mjs',
     '--reporter=./scripts/test-runner/failures-reporter.mjs',
   ]
-  const status = await run('node', ['node_modules/vitest/vitest.mjs', 'run', ...options, ...args], {
+  const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run', ...options, ...args]
+  const [program, ...line] = [...prefix, ...vitest]
+  const status = await run(program, line, {
     FAILURES_FILE: file,
     TEST_SEED: String(seed),
     TMPDIR: fastTempDir(),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { seconds } from '#deploy/testing/measure-outage.ts'
-import { createNetwork, joinablePrefix, type Network } from '#deploy/testing/run-network.ts'
+import { createNetwork, type Network } from '#deploy/testing/run-network.ts'
 import { openDatabase, openDatabaseForRequests, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
@@ -12,7 +12,7 @@ import {
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
+import { startPgBouncer, type PgBouncer } from '#deploy/pgbouncer/run-pgbouncer.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-dead-clients-'))
 const patienceMs = 120_000
@@ -31,7 +31,7 @@ let local: Database<Tables>
 let remote: Database<Tables>
 
 beforeAll(async () => {
-  network = await createNetwork(joinablePrefix())
+  network = await createNetwork()
   const [primary, replica] = [await network.addHost('db-1'), await network.addHost('db-2')]
   network.join()
   servers = await startReplicatedDatabase(join(home, 'database'), { primary, replica })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import { measureOutage, seconds, type Load } from '#deploy/testing/measure-outage.ts'
 import { runBucket } from '#deploy/testing/run-bucket.ts'
-import { createNetwork, joinablePrefix, type Network } from '#deploy/testing/run-network.ts'
+import { createNetwork, type Network } from '#deploy/testing/run-network.ts'
 import {
   reserveAddress,
   startDrillSite,
@@ -30,7 +30,7 @@ import {
   startReplicatedDatabase,
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
-import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
+import { startPgBouncer, type PgBouncer } from '#deploy/pgbouncer/run-pgbouncer.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-network-'))
 const patienceMs = 120_000
@@ -57,7 +57,7 @@ let buyers: Buyers
 let load: Load
 
 beforeAll(async () => {
-  network = await createNetwork(joinablePrefix())
+  network = await createNetwork()
   const [primary, replica] = [await network.addHost('db-1'), await network.addHost('db-2')]
   const bucketHost = await network.addHost('bucket')
   network.join()
