@@ -14,7 +14,7 @@ export type Reply = { status: number; body: unknown; headers?: Record<string, st
 export interface PostSink {
   url: string
   posts: ReceivedPost[]
-  reply: (posted: ReceivedPost) => Reply
+  reply: (posted: ReceivedPost) => Reply | Promise<Reply>
   close(): Promise<void>
 }
 
@@ -27,11 +27,11 @@ export async function openPostSink(
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
+    request.on('end', async () => {
       const text = Buffer.concat(parts).toString()
       const posted = { path: request.url ?? '', headers: request.headers, body: read(text) }
       sink.posts.push(posted)
-      const reply = sink.reply(posted)
+      const reply = await sink.reply(posted)
       if (reply === 'nothing') return
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
       response.end(JSON.stringify(reply.body))

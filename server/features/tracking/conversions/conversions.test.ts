@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import type { Order } from '#contract/billing.ts'
 import { changeUser, getUser, registerUser } from '#contract/members.ts'
 import { startBillingSite, type BillingSite } from '#server/testing/site/billing-site.ts'
-import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
+import { openPostSink, type PostSink, type Reply } from '#server/testing/fakes/post-sink.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Tx } from '#server/tables.ts'
@@ -46,7 +46,7 @@ afterEach(async () => {
 })
 
 const minutes = (count: number) => count * 60_000
-const send = (timeoutMs = 2000) => sendConversions({ ...site.context, conversionTimeoutMs: timeoutMs })
+const send = (timeoutMs = 60_000) => sendConversions({ ...site.context, conversionTimeoutMs: timeoutMs })
 const conversions = () =>
   site.context.db.selectFrom('conversions').selectAll().orderBy('destination').orderBy('event_id').execute()
 const onlyMeta = () => setPixels(site, { facebook_pixel_id: '123' })
@@ -185,16 +185,18 @@ describe('a paid order', () => {
     await onlyMeta()
     const { userId } = await buy(true)
     const requested = Promise.withResolvers<void>()
+    const reply = Promise.withResolvers<Reply>()
     sink.reply = () => {
       requested.resolve()
-      return 'nothing'
+      return reply.promise
     }
-    const sending = send(4000)
+    const sending = send()
     await requested.promise
     const { db, database } = site.context
     const withdrawing = db.transaction().execute((tx) => withdraw(tx, userId))
     // The withdrawal has to wait, so it cannot be committed yet.
     await waitForLock(database.pool)
+    reply.resolve({ status: 200, body: {} })
     await Promise.all([sending, withdrawing])
     expect(sink.posts).toHaveLength(1)
   })
