@@ -14,6 +14,7 @@ import {
 import { listAuditEvents } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli/studio-command.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import {
   buyEpisode,
   episodeIdOf,
@@ -356,6 +357,12 @@ it('a dispute is listed as open, and after it was won, only as won', async () =>
 })
 
 describe('the reconciliation', () => {
+  beforeAll(async () => {
+    // Begins with a day, because these tests move the clock by minutes within a day.
+    site.advanceClock(dayMs - (site.context.clock.now().getTime() % dayMs))
+    await letAllIn()
+  })
+
   it('has the totals of the day’s ledger lines, and the same balance in the ledger as at the gateway', async () => {
     site.advanceClock(86_400_000)
     owner = await signInOperator(site, 'owner')

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await database.pool.query(`
     INSERT INTO conversions (destination, name, event_id, user_id, details, state, next_attempt_at, at)
       SELECT 'meta', 'purchase', n, 'usr_' || n, '{}', 'sent', now(), now() FROM generate_series(1, 5000) n;
-    SELECT create_events_partition(now() - ago * interval '1 month') FROM generate_series(0, 3) ago;
+    SELECT create_events_partition(now() + month * interval '1 month') FROM generate_series(-3, 2) month;
     INSERT INTO events (at, id, name, user_id)
       SELECT date_trunc('month', now(), 'UTC') + month * interval '1 month' + n * interval '8 minutes', gen_random_uuid(), 'event',
         'usr_' || n % 2000 FROM generate_series(-3, 2) month, generate_series(1, 4000) n;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { getVideo } from '#contract/catalog.ts'
 import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
+import { avoidEndOfPeriod } from '#server/testing/avoid-end-of-period.ts'
 import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { readExportParts } from '#server/testing/read-export-parts.ts'
@@ -125,6 +126,9 @@ describe('the beacon', () => {
 })
 
 describe('shares', () => {
+  // A share counts again in the next half hour.
+  beforeEach(() => avoidEndOfPeriod(30 * 60_000))
+
   const shareCount = async (id: string) => {
     await settle()
     await Promise.all([aggregateShares(site.context.db), aggregateShares(site.context.db)])

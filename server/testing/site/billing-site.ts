@@ -6,7 +6,9 @@ import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import type { Env } from '#server/platform/config/read-env.ts'
+import { avoidEndOfPeriod } from '#server/testing/avoid-end-of-period.ts'
 import {
   compareGatewayBalance,
   expectTransactionsBalanced,
@@ -104,6 +106,8 @@ export function refundsOf(site: BillingSite, orderId: string) {
 }
 
 export async function startBillingSite(settings: Env = {}): Promise<BillingSite> {
+  // The site's reports count by UTC days.
+  await avoidEndOfPeriod(dayMs)
   const database = await createTestDatabase()
   let offset = 0
   const clock = { now: () => new Date(Date.now() + offset) }

@@ -16,6 +16,8 @@ import { savePosition } from '#server/features/library/history/save-position.ts'
 
 const processes = 8
 const people = 4
+/** The same for all positions, because a play counts again in the next half hour. */
+const now = new Date()
 
 let database: TestDatabase
 let site: TestSite
@@ -41,9 +43,8 @@ async function startCounting(): Promise<{ close(): void; ended: Promise<string> 
 }
 
 async function watchAndLikeAll(userId: string): Promise<void> {
-  await runWithoutRetry((tx) => insertUser(tx, { id: userId, language: 'en', created_at: new Date() }))
+  await runWithoutRetry((tx) => insertUser(tx, { id: userId, language: 'en', created_at: now }))
   for (const { id: video_id, episodes } of videos) {
-    const now = new Date()
     const position = { video_id, episode_id: episodes[0]?.id ?? '', position_ms: 1, at: now.toISOString() }
     await runWithoutRetry((tx) => savePosition(tx, userId, position, now, async () => {}))
     await runWithoutRetry((tx) => addFavorite(tx, userId, video_id, now))

@@ -22,6 +22,8 @@ let owner: TestOperator
 let day: string
 beforeAll(async () => {
   site = await balanceSite()
+  // Begins with a day, so that no day ends during the tests.
+  site.advanceClock(dayMs - (site.context.clock.now().getTime() % dayMs))
   await buyEpisode(site)
   await unlockFromBalance(site, (await createShopperWithBalance(site)).shopper)
   const now = site.context.clock.now()
