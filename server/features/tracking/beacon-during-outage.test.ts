@@ -7,9 +7,6 @@ import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** A timeout much shorter than in production, which keeps the test fast. */
-const timeouts = { connectionTimeoutMillis: 800, query_timeout: 1200 }
-
 let own: TestDatabase
 let proxy: DatabaseProxy
 let site: TestSite
@@ -17,11 +14,8 @@ beforeAll(async () => {
   own = await createTestDatabase()
   proxy = await startDatabaseProxy(own.url)
   const log = createLog({ json: true, level: 'silent' })
-  const database = await openDatabase<Tables>(
-    { dataDir: '', databaseUrl: proxy.url, migrate: false },
-    log,
-    timeouts,
-  )
+  const settings = { dataDir: '', databaseUrl: proxy.url, migrate: false }
+  const database = await openDatabase<Tables>(settings, log)
   site = await startTestSite({ database })
 })
 afterAll(async () => {

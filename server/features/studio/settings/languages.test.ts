@@ -29,7 +29,7 @@ const offer = async (...languages: Language[]) => {
     expect(site.context.languages()).toEqual(languages)
     const documents = await Promise.all([1, 2, 3, 4].map(() => open('/')))
     expect(new Set(documents.map((text) => alternates(text).join(' '))).size).toBe(1)
-  }, 10_000)
+  }, 60_000)
 }
 const open = async (path: string, headers = {}, visitor = site.visitor()) =>
   (await visitor.fetch(path, { headers })).text()
@@ -130,6 +130,7 @@ it.each([[[]], [['en', 'en']]] as Language[][][])('the languages %j are refused'
 })
 
 it('the command line can set a single language, with an audit entry', async () => {
+  await offer('dy', 'es')
   const shown = await runStudioCommand(site.context, ['languages', 'set', '--languages', 'fy'])
   expect(shown).toContain('languages: ["fy"]')
   await expect.poll(() => site.context.languages()).toEqual(['fy'])
