@@ -8,6 +8,7 @@ import {
   openStudioSession,
 } from '#contract/studio/operators.ts'
 import { advanceClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { createMember } from '#server/testing/builders/member.ts'
 import {
   totpCodeAt,
@@ -59,7 +60,7 @@ test('a code of a member’s authenticator is accepted after the sandbox’s clo
 
 test('a move of the clock signs no operator out, and no invitation expires', async () => {
   const purgeJob = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
-  await purgeJob?.run(AbortSignal.timeout(10_000))
+  await purgeJob?.run(new AbortController().signal)
   expect((await owner.studio.callOk(getStudioSession)).operator.email).toBe(owner.email)
   const body = { secret: invitation }
   expect((await site.visitor().callOk(beginInvitation, { body })).email).toBe('eva@example.com')
@@ -72,5 +73,5 @@ test('the time of an operator’s last visit remains after the session has ended
   const again = await signInOperator(site, 'owner')
   const { list } = await again.studio.callOk(listOperators)
   const seen = list.find(({ email }) => email === other.email)?.last_seen_at
-  expect(Math.abs(Date.parse(seen ?? '') - Date.now())).toBeLessThan(stepMs)
+  expect(Math.abs(Date.parse(seen ?? '') - Date.now())).toBeLessThan(dayMs)
 })

@@ -95,7 +95,7 @@ describe('a service that does not respond', () => {
     ])
     await release(3)
     const closing = new AbortController()
-    const sending = send({}, closing.signal)
+    const sending = send({ pushTimeoutMs: 60_000 }, closing.signal)
     await expect.poll(async () => (await loadMessages()).length).toBe(19)
     closing.abort()
     await sending

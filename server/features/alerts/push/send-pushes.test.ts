@@ -293,7 +293,8 @@ describe('a push service', () => {
     await releaseEpisodes(site.context, video, 3)
     await queue()
     service.reply = () => 'nothing'
-    await send({ pushTimeoutMs: 300 })
+    // Long enough for a busy machine to deliver the push.
+    await send({ pushTimeoutMs: 2000 })
     expect(await loadMessages()).toMatchObject([{ attempts: 1 }])
     service.reply = () => ({ status: 201 })
     time.advance(1)

@@ -79,7 +79,7 @@ async function counts(video: number) {
     .executeTakeFirstOrThrow()
 }
 
-const updateRanking = () => updateNextWatched(site.context.db, AbortSignal.timeout(10_000))
+const updateRanking = () => updateNextWatched(site.context.db, new AbortController().signal)
 
 const buy = (person: Person, video: number) =>
   inTransaction(async (tx) => {

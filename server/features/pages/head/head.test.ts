@@ -179,7 +179,7 @@ describe('the sitemap', () => {
     // A response may occupy a slot for a short time after the client has read it.
     await vi.waitFor(() => {
       while (all.length < largeResponsesPerNetwork) all.push(site.context.concurrencySlots.take(shares))
-    })
+    }, 60_000)
     const refused = await fetch(site.directUrl + path)
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
     for (const done of all) done()

@@ -88,7 +88,7 @@ it('viewers get the saved homepage in their language, and existing sections keep
     const answer = await loadHomepage()
     expect(answer.homepage[0]?.title).toBe('Von Hand')
     return answer
-  }, 10_000)
+  }, 60_000)
   expect(homepage[1]?.id).toBe(before.sections[1]?.id)
   expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
   expect([copyright.text, pay_theme.layout]).toEqual(['© Salt Ltd', 'card'])

@@ -13,7 +13,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTestVideo, firstVideoCodec, packetFields, programs } from '#server/testing/media/test-media.ts'
+import {
+  ffmpeg,
+  makeTestVideo,
+  firstVideoCodec,
+  packetFields,
+  programs,
+} from '#server/testing/media/test-media.ts'
 import { rotateMp4 } from '#server/testing/media/rotate-mp4.ts'
 import { splitBoxes } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { parsePlaylist } from './playlists.ts'
@@ -143,8 +149,7 @@ test('the film is found although a cover image precedes it in the file', async (
   makeTestVideo(film, { size: '320x180', seconds: 1 })
   await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } }).toFile(cover)
   const joined = ['-i', cover, '-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic']
-  const args = ['-v', 'error', '-i', film, ...joined, input]
-  expect((await runLimited({ program: programs.ffmpegPath, args, timeoutMs: 10_000 })).status).toBe(0)
+  ffmpeg('-i', film, ...joined, input)
   writeFileSync(input, coverFirst(readFileSync(input)))
   expect(firstVideoCodec(input)).toBe('png')
   expect((await make(input)).result).toMatchObject({ width: 320, height: 180, durationMs: 1000 })

@@ -21,7 +21,7 @@ const timeout = 300_000
 async function printed(script: string, limits?: { cores?: number; memory?: number }): Promise<string[]> {
   const lines: string[] = []
   const { cores, memory = 6144 * megabyte } = limits ?? {}
-  const shell = { program: '/bin/sh', args: ['-c', script], timeoutMs: 10_000 }
+  const shell = { program: '/bin/sh', args: ['-c', script], timeoutMs: timeout }
   await runLimited({ ...shell, limits: { cores, memory }, onLine: (line) => lines.push(line) })
   return lines
 }
@@ -165,7 +165,7 @@ test('a file is unusable if the program crashes', async () => {
 test('a converter that exits with 255, as after a SIGTERM, does not make the file unusable', async () => {
   const converter = join(root, 'ffmpeg')
   writeFileSync(converter, '#!/bin/sh\nexit 255\n', { mode: 0o755 })
-  await expect(runLimited({ program: converter, args: [], timeoutMs: 5000 })).rejects.toThrow(
+  await expect(runLimited({ program: converter, args: [], timeoutMs: timeout })).rejects.toThrow(
     'killed externally',
   )
 })
