@@ -61,7 +61,7 @@ async function payAtPaypal(shopper: Shopper, { id, next }: Order): Promise<void>
  */
 test(
   'a site restored from a backup recovers later purchases from Stripe and PayPal',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     const folder = join(root, 'backup')
     const { database, storage, config } = site.context

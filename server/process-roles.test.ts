@@ -83,10 +83,10 @@ test('ROLE=web answers without a worker, and has metrics of calls and playback',
 })
 
 test('after SIGTERM the site is not ready, but accepts connections for DRAIN_SECONDS', timeout, async () => {
-  const { child, ended, url } = await startProcess({ ROLE: 'web', DRAIN_SECONDS: '4' })
+  const { child, ended, url } = await startProcess({ ROLE: 'web', DRAIN_SECONDS: '6' })
   await waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), timeoutMs)
   child.kill('SIGTERM')
-  await waitUntil('the site is not ready', async () => (await statusAt(`${url}/api/ready`)) === 503, 3000)
+  await waitUntil('the site is not ready', async () => (await statusAt(`${url}/api/ready`)) === 503, 5000)
   const { status, headers } = await fetch(`${url}/api/health`)
   expect(status).toBe(200)
   // Tells the client to open a new connection: the server could close this one during the next request.

@@ -220,7 +220,7 @@ describe('a backup', () => {
 
   test(
     'is not restored into the data folder of another site, and leaves that site’s secret unchanged',
-    { timeout: 60_000 },
+    { timeout: 600_000 },
     async () => {
       const dataDir = place()
       await visit(dataDir, async () => {})
@@ -328,7 +328,7 @@ describe('with a bucket', () => {
 
   test(
     "a backup lists the bucket's files, and a restore reports missing ones",
-    { timeout: 60_000 },
+    { timeout: 600_000 },
     async () => {
       const second = await startTestSite({}, { ...store.settings, APP_SECRET: 'x'.repeat(40) })
       onTestFinished(() => second.close())
@@ -349,7 +349,7 @@ describe('with a bucket', () => {
 
   test(
     'a restore accepts files that the site has replaced since the backup',
-    { timeout: 60_000 },
+    { timeout: 600_000 },
     async () => {
       const { settings, close } = await startFakeS3()
       onTestFinished(close)

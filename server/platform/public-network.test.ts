@@ -69,7 +69,7 @@ async function openNameServer(address: string) {
   })
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
-  const resolver = new Resolver({ timeout: 2000, tries: 1 })
+  const resolver = new Resolver({ timeout: 60_000, tries: 1 })
   resolver.setServers([`127.0.0.1:${server.address().port}`])
   return openPublicLookup(resolver)
 }

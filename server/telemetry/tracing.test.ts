@@ -116,18 +116,25 @@ async function signIn(url: string): Promise<void> {
   expect(locationOf(end)).toBe('/')
 }
 
-test('a request is traced with its queries and outgoing calls', timeout, async () => {
+let traced: Promise<string> | undefined
+/** Runs a site with tracing, once for all tests. @returns the spans that it sent */
+async function traceRequests(): Promise<Span[]> {
   const settings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=of-the-collector',
   }
-  await withSite(settings, async (url) => {
+  traced ??= withSite(settings, async (url) => {
     await signIn(url)
     await fetch(`${url}/media/99.usr_1.mac/asset/seg_1.m4s?pass=query-of-ann`)
   })
+  await traced
+  return received()
+}
+
+test('a request is traced with its queries and outgoing calls', timeout, async () => {
+  const spans = await traceRequests()
   expect(collector.posts[0]).toMatchObject({ path: '/v1/traces', headers: { 'api-key': 'of-the-collector' } })
-  const spans = received()
   const callback = spans.find(({ name }) => name === 'GET /api/user/social/oidc/callback')
   expect(callback).toMatchObject({ kind: spanKinds.server })
   // A client cannot choose the trace id of a request by its `traceparent` header.
@@ -142,15 +149,18 @@ test('a request is traced with its queries and outgoing calls', timeout, async (
   expect(spans.map(({ name }) => name)).not.toContain('GET /api/ready')
 })
 
-test('a span does not identify the visitor, and contains no query, media signature or secret', () => {
-  const requests = received().filter(({ kind }) => kind === spanKinds.server)
-  expect(requests.length).toBeGreaterThan(2)
-  expect(JSON.stringify(received())).not.toMatch(
-    /click-of-ann|query-of-ann|usr_1|code=|oidc-secret|a browser/,
-  )
-  const keys = requests.flatMap(({ attributes }) => attributes.map(({ key }) => key))
-  expect(keys.filter((key) => /^(client|network\.peer|user_agent)\.|query/.test(key))).toEqual([])
-})
+test(
+  'a span does not identify the visitor, and contains no query, media signature or secret',
+  timeout,
+  async () => {
+    const spans = await traceRequests()
+    const requests = spans.filter(({ kind }) => kind === spanKinds.server)
+    expect(requests.length).toBeGreaterThan(2)
+    expect(JSON.stringify(spans)).not.toMatch(/click-of-ann|query-of-ann|usr_1|code=|oidc-secret|a browser/)
+    const keys = requests.flatMap(({ attributes }) => attributes.map(({ key }) => key))
+    expect(keys.filter((key) => /^(client|network\.peer|user_agent)\.|query/.test(key))).toEqual([])
+  },
+)
 
 test(
   'without OTEL_ variables, the site does not load OpenTelemetry and sends no traces',

@@ -9,7 +9,7 @@ beforeEach(() => vi.clearAllMocks())
 test('hides an error message once the action is retried', async () => {
   notifyError('This code is wrong.')
   hideError()
-  await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce(), 10_000)
+  await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce(), 60_000)
   expect(showToast).toHaveBeenCalledExactlyOnceWith('This code is wrong.')
 })
 
@@ -17,6 +17,6 @@ test('shows a success message for its full time, also after an error message', a
   notifyError('This code is wrong.')
   notify('Saved.')
   hideError()
-  await vi.waitFor(() => expect(showToast).toHaveBeenCalledTimes(2), 10_000)
+  await vi.waitFor(() => expect(showToast).toHaveBeenCalledTimes(2), 60_000)
   expect(hideToast).not.toHaveBeenCalled()
 })

@@ -123,7 +123,7 @@ it('a pipeline reconnects after its connection has broken', async () => {
 
 it('reports an unavailable database to each look-up in flight with a separate error, and answers the next look-up', async () => {
   const connection = (await divideDirectly(1))?.connection
-  const underWay = Promise.allSettled([3, 3, 3].map((seconds) => sleep(direct.db, { seconds })))
+  const underWay = Promise.allSettled([20, 20, 20].map((seconds) => sleep(direct.db, { seconds })))
   await terminate(connection)
   const reasons = (await underWay).map((result) => (result.status === 'rejected' ? result.reason : undefined))
   expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true, true])

@@ -25,9 +25,11 @@ async function startServer() {
   })
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
   const open = async (sent: string) => {
+    // The kernel completes a connection before the server accepts it. Closing the listener would then reset it.
+    const accepted = once(app.server, 'connection')
     const socket = connect(Number(port), '127.0.0.1')
     sockets.push(socket)
-    await once(socket, 'connect')
+    await accepted
     socket.write(sent)
     return socket
   }

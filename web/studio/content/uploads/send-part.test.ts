@@ -48,14 +48,14 @@ function begin() {
     onPause: (hold) => void (reported.hold = hold),
   })
   const request = (nth: number) =>
-    vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not requested yet')), 10_000)
+    vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not requested yet')), 60_000)
   return { reported, stop, result, request }
 }
 
 it('reports a lost network only until bytes are sent again', async () => {
   const { reported, result, request } = begin()
   ;(await request(0)).end(0)
-  await vi.waitFor(() => expect(reported.hold).toBe('network'), 10_000)
+  await vi.waitFor(() => expect(reported.hold).toBe('network'), 60_000)
   network.dispatchEvent(new Event('online'))
   const again = await request(1)
   again.progress(0)
@@ -69,7 +69,7 @@ it('reports a lost network only until bytes are sent again', async () => {
 it('reports a rate limit until the site accepts a part, even while bytes are sent', async () => {
   const { reported, result, request } = begin()
   ;(await request(0)).end(429)
-  await vi.waitFor(() => expect(reported.hold).toBe('limit'), 10_000)
+  await vi.waitFor(() => expect(reported.hold).toBe('limit'), 60_000)
   network.dispatchEvent(new Event('online'))
   const again = await request(1)
   again.progress(2)
