@@ -9,8 +9,10 @@ export default defineConfig({
     globalSetup: ['server/testing/global-setup.ts'],
     setupFiles: ['server/testing/fail-on-noise.ts'],
     pool: 'forks',
-    testTimeout: 180_000,
-    hookTimeout: 300_000,
+    // Long, so that tests do not fail only because the machine is busy.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
     env: { NO_COLOR: '1' },
   },
 })

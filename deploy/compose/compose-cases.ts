@@ -48,8 +48,8 @@ export function composeCases(contentsOf: () => ImageContents): void {
 
     beforeAll(async () => {
       compose = await startCompose(contentsOf(), values)
-    }, patienceMs)
-    afterAll(() => compose?.close(), patienceMs)
+    })
+    afterAll(() => compose?.close())
 
     it('migrate migrates the database and exits', async () => {
       start('database')

@@ -42,7 +42,7 @@ beforeAll(async () => {
   remote = await openDatabaseForRequests<Tables>({ dataDir: '', ...settings, migrate: false }, log, {
     databaseWaitMs: patienceMs,
   })
-}, patienceMs)
+})
 afterAll(async () => {
   await remote?.close()
   await local?.close()

@@ -84,7 +84,7 @@ beforeAll(async () => {
   })
   buyers = simulateBuyers(url, video, clients, stripe.checkOut)
   load = { url, freeEpisode: video.episodes[0]?.id ?? '', buyers, patienceMs }
-}, 3 * patienceMs)
+})
 afterAll(async () => {
   await buyers?.end()
   await site?.close()
@@ -176,5 +176,5 @@ it(
     console.log(await stripe.expectNothingLost(database.db, paid))
     expect(site.isRunning()).toBe(true)
   },
-  3 * patienceMs,
+  6 * patienceMs,
 )

@@ -34,7 +34,7 @@ beforeAll(async () => {
     () => isReachable(`http://127.0.0.1:${port}/api/ready`),
     startsWithinMs,
   )
-}, 2 * startsWithinMs)
+})
 afterAll(async () => {
   site.child.kill('SIGTERM')
   if (site.child.exitCode === null) await once(site.child, 'exit')

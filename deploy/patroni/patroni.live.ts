@@ -58,7 +58,7 @@ beforeAll(async () => {
   })
   buyers = simulateBuyers(url, video, clients, stripe.checkOut)
   load = { url, freeEpisode: video.episodes[0]?.id ?? '', buyers, patienceMs }
-}, 2 * patienceMs)
+})
 afterAll(async () => {
   await buyers?.end()
   await site?.close()
@@ -113,5 +113,5 @@ it(
     console.log(await stripe.expectNothingLost(database.db, paid))
     expect(site.isRunning()).toBe(true)
   },
-  2 * patienceMs,
+  3 * patienceMs,
 )

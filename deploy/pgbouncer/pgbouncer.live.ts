@@ -58,7 +58,7 @@ beforeAll(async () => {
   const ready = waitUntil('the site is ready', () => isReachable(`${url}/api/ready`), patienceMs)
   await Promise.race([ready, site.ended.then(() => Promise.reject(new Error(site.output())))])
   expect(site.output()).not.toMatch(/without end/)
-}, patienceMs)
+})
 afterAll(async () => {
   for (const { child } of running) {
     child.kill('SIGTERM')

@@ -15,7 +15,7 @@ let release: ReturnType<typeof unpackRelease>
 
 beforeAll(() => {
   release = unpackRelease()
-}, 400_000)
+})
 afterAll(() => release?.remove())
 
 it('a release contains no tests, build tools or test tools', () => {

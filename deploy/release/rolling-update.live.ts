@@ -26,7 +26,7 @@ beforeAll(() => {
   release = unpackRelease()
   next = join(release.folder, '..', 'next')
   makeNextRelease(release.folder, next)
-}, 400_000)
+})
 afterAll(() => release?.remove())
 
 const settings = async (databaseUrl: string): Promise<Record<string, string>> => ({

@@ -17,7 +17,7 @@ export async function startRecordingOrigin(siteUrl: string): Promise<RecordingOr
   const sent: { path: string; bytes: number }[] = []
   const server = createServer(async ({ url = '/' }, reply) => {
     requestedPaths.push(url)
-    const answer = await fetch(siteUrl + url, { signal: AbortSignal.timeout(5000), redirect: 'manual' })
+    const answer = await fetch(siteUrl + url, { signal: AbortSignal.timeout(60_000), redirect: 'manual' })
     for (const [name, value] of answer.headers) if (name !== 'connection') reply.setHeader(name, value)
     const body = Buffer.from(await answer.arrayBuffer())
     sent.push({ path: url, bytes: body.length })

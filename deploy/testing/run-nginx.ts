@@ -32,7 +32,7 @@ export interface Nginx {
   url: string
   /** Changes the secrets as an operator would: writes the file and reloads nginx. */
   changeSecrets(secrets: unknown): Promise<void>
-  /** Returns nginx's access log so far. */
+  /** Returns nginx's access log so far. nginx logs a request after its response, so the last lines may be missing. */
   logs(): string
   /** Returns the files of the cache, each with its key and headers. */
   cachedFiles(): string[]
@@ -80,7 +80,10 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
       writeSecrets(secrets)
       const before = workersOf(server.pid)
       server.kill('SIGHUP')
-      const areWorkersReplaced = () => workersOf(server.pid).every((pid) => !before.includes(pid))
+      const areWorkersReplaced = () => {
+        const workers = workersOf(server.pid)
+        return workers.length > 0 && workers.every((pid) => !before.includes(pid))
+      }
       await waitUntil('nginx has new workers', areWorkersReplaced, patienceMs)
     },
     logs: () => readFileSync(join(home, 'access.log'), 'utf8'),
@@ -141,7 +144,10 @@ http {
 const asUser = async () => (process.getuid?.() === 0 ? 'user root;' : '')
 
 function workersOf(pid: number | undefined): string[] {
-  const list = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8', timeout: 5000 })
+  const list = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], {
+    encoding: 'utf8',
+    timeout: patienceMs,
+  })
   return list.stdout
     .split('\n')
     .map((line) => line.trim())
