@@ -1,12 +1,20 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 
-/** Returns a free port on this machine. */
+/**
+ * Returns a free port on this machine. Linux and macOS assign higher ports to other sockets, so that none of them takes
+ * the port while the caller's program starts. Lower ports belong to browser tests (e2e/playwright.config.ts).
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // The cast is safe: a listening TCP server has an AddressInfo.
-  const { port } = server.address() as AddressInfo
+  const port = randomInt(30_000, 32_768)
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return freePort()
+    throw error
+  }
   server.close()
   await once(server, 'close')
   return port
