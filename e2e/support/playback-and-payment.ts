@@ -15,10 +15,17 @@ export const currentSecond = (page: Page): Promise<number> =>
 /** Waits until the episode with this number is on screen and playing. */
 export async function expectPlaying(page: Page, number: number): Promise<void> {
   await expect(page).toHaveURL(new RegExp(`episode=${number}\\b`))
+  // The URL changes before the previous episode, which may still play, becomes inert.
+  const slide = page.locator(`[data-player] [role=region] > :nth-child(${number}):not([inert])`)
+  await expect(slide).toBeAttached()
   let before = -1
   const readSecond = async () => (before = await currentSecond(page))
   await expect.poll(readSecond, { message: `episode ${number} moves` }).toBeGreaterThan(0)
-  await expect.poll(() => currentSecond(page), { message: `episode ${number} plays` }).not.toBe(before)
+  const hasMoved = async () => {
+    const second = await currentSecond(page)
+    return second > 0 && second !== before
+  }
+  await expect.poll(hasMoved, { message: `episode ${number} plays` }).toBe(true)
 }
 
 /** Waits until the video on screen plays. */
