@@ -125,7 +125,8 @@ test('a loading indicator is shown for a slow segment', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   const spinner = page.getByRole('status', { name: 'Loading' })
   await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
-  await expect(spinner).toBeVisible()
+  // The indicator is transparent at first.
+  await expect(spinner).toHaveCSS('opacity', '1')
   segmentHold.resolve()
   await expect(spinner).toBeHidden()
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
