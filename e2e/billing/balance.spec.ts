@@ -124,6 +124,7 @@ test('an episode can be bought from the balance without any gateway', async ({ p
   })
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
+  await expect(unlockButton(panel)).toBeVisible()
   await expect(panel.getByRole('button', { name: 'Other ways to pay' })).toHaveCount(0)
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
@@ -210,7 +211,8 @@ test.describe('if the episode does not load after its payment', () => {
     await page.route('**/api/video/episode?episode_id=*', respondWithError)
     await unlockButton(panel).click()
     // The adjacent episodes show the same error.
-    const retry = page.getByRole('alert').filter({ hasText: 'We couldn’t load this episode.' }).first()
+    const onScreen = page.locator('[data-player] [role=region] > :not([inert])')
+    const retry = onScreen.getByRole('alert').filter({ hasText: 'We couldn’t load this episode.' })
     await expect(retry).toBeVisible()
     await expect(unlockButton(panel)).toHaveCount(0)
     await page.unroute('**/api/video/episode?episode_id=*', respondWithError)

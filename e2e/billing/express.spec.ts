@@ -228,10 +228,13 @@ test('if the wallet’s e-mail address has already used the introductory price, 
   page,
   browser,
 }) => {
+  const wallet = (viewerPage: Page) => expressFrame(viewerPage).getByRole('button', { name: 'Sandbox Pay' })
   const subscribe = async (viewerPage: Page) => {
     await viewerPage.goto(await towerUrl(viewerPage, 4))
     await lockedPanel(viewerPage, 4).getByText('Weekly').first().click()
-    await expressFrame(viewerPage).getByRole('button', { name: 'Sandbox Pay' }).click()
+    // The panel posts the choice to the wallet's frame as a message.
+    await expect(wallet(viewerPage)).toHaveAccessibleDescription(/\$4\.99 for the first 7 days/)
+    await wallet(viewerPage).click()
     await sandboxSheet(expressFrame(viewerPage)).getByRole('button', { name: /^Pay/ }).click()
   }
   await subscribe(page)
@@ -246,7 +249,8 @@ test('if the wallet’s e-mail address has already used the introductory price, 
   const panel = lockedPanel(otherPage, 4)
   await expect(panel.getByRole('alert')).toContainText('price has changed')
   await expect(panel.getByRole('button', { name: 'Subscribe for $9.99' })).toBeVisible()
-  await expressFrame(otherPage).getByRole('button', { name: 'Sandbox Pay' }).click()
+  await expect(wallet(otherPage)).not.toHaveAccessibleDescription(/\$4\.99/)
+  await wallet(otherPage).click()
   await sandboxSheet(expressFrame(otherPage)).getByRole('button', { name: 'Pay $9.99' }).click()
   await expectPlaying(otherPage, 4)
   await other.close()

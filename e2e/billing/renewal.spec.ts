@@ -30,7 +30,10 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
 /** Reloads the member area until it shows the text, which appears once the site's jobs have run. */
 async function expectAfterReload(page: Page, text: string): Promise<void> {
   await expect(async () => {
+    // Until the response, the member area shows the user that is stored in the browser.
+    const user = page.waitForResponse('**/api/user')
     await page.reload()
+    await user
     await expect(subscriptionRegion(page)).toContainText(text, { timeout: 5_000 })
   }).toPass()
 }
