@@ -85,6 +85,13 @@ test.describe('with a balance', () => {
   test('the paywall does not move when a toast disappears, and the next paywall reserves no space for a toast @screens', async ({
     page,
   }) => {
+    // Shows toasts for 20 seconds instead of five, so that a busy machine can measure the paywall in time.
+    await page.addInitScript(() => {
+      const originalSetTimeout = window.setTimeout.bind(window)
+      const slowSetTimeout = (handler: TimerHandler, ms?: number) =>
+        originalSetTimeout(handler, ms === 5_000 ? 20_000 : ms)
+      Object.assign(window, { setTimeout: slowSetTimeout })
+    })
     await topUpAtPaywall(page, 4)
     const toast = page.getByText('$5.00 was added to your balance.')
     await expect(toast).toBeVisible()
@@ -124,7 +131,7 @@ async function expectNotCovered(page: Page, notice: Locator, episode = 4): Promi
     await page.setViewportSize(viewport)
     await readStable(() => notice.boundingBox())
     for (const element of [panel.getByRole('heading'), ...(await panel.getByRole('button').all())])
-      expect(await overlap(notice, element), `${viewport.width}: ${element}`).toBe(false)
+      await expect.poll(() => overlap(notice, element), `${viewport.width}: ${element}`).toBe(false)
   }
 }
 

@@ -320,14 +320,19 @@ test.describe("Stripe's Express Checkout Element", () => {
 
   test('saves the card for the renewals of a plan @screens', async ({ page, context }) => {
     await interceptStripe(context)
+    const orders = watchOrders(page)
     await page.goto(await towerUrl(page, 5))
     const panel = lockedPanel(page, 5)
+    // Chooses the plan before Stripe's frame loads, so that the frame begins with the plan.
+    await chooseMonthly(panel)
     await choosePaymentMethod(panel, 'Card')
-    await panel.getByText('Monthly', { exact: false }).first().click()
     const frame = expressFrame(page)
     await frame.getByRole('button', { name: 'Google Pay' }).click()
-    await frame.getByRole('dialog', { name: 'Google Pay' }).getByRole('button', { name: 'Approve' }).click()
+    const sheet = frame.getByRole('dialog', { name: 'Google Pay' })
+    await expect(sheet).toContainText('2499 usd')
+    await sheet.getByRole('button', { name: 'Approve' }).click()
     await expectPlaying(page, 5)
+    expect(orders.map(({ body }) => [body['kind'], body['gateway']])).toEqual([['plan', 'stripe']])
   })
 
   test('pays after a declined card, a cancelled sheet and a 3-D Secure check', async ({ page, context }) => {

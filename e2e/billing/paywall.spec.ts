@@ -102,6 +102,7 @@ test('choosing another offer moves no offer, and the button that shows and hides
     const before = await readStable(offerPositions)
     for (const name of [/^Weekly/, /^Yearly/, /^This episode/]) {
       await panel.getByText(name).first().click()
+      await expect(panel.getByRole('radio', { name })).toBeChecked()
       expect(await offerPositions()).toEqual(before)
     }
   }

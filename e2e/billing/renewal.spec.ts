@@ -127,8 +127,10 @@ test('after a declined card, another card passes 3-D Secure, is saved without a 
   await check(page)
   await currentSite().server.advanceClock('7d')
   await expect(async () => {
+    const orderList = page.waitForResponse(/\/api\/payment\?/)
     await page.reload()
-    await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 5_000 })
+    await orderList
+    await expect(orders(page).getByText('$9.99', { exact: true })).toBeVisible({ timeout: 5_000 })
   }).toPass()
 })
 
@@ -142,7 +144,8 @@ test('a wallet that is approved in the same window is saved for the next renewal
     await expect(form.getByText('You’ll approve it there and then come back here.')).toBeVisible()
     await check(page)
     await form.getByRole('button', { name: 'Continue to Wallet' }).click()
-    await page.getByRole('button', { name: button }).click()
+    // Exact, because the member area, which is open until the wallet's page loads, has a button "Cancel subscription".
+    await page.getByRole('button', { name: button, exact: true }).click()
     await expect(page).toHaveURL(/\/my$/)
   }
   await answer('Cancel')
