@@ -26,12 +26,13 @@ async function chooseRendition(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Settings', exact: true }).click()
   await page.getByRole('dialog').getByText('240p').click()
   await page.keyboard.press('Escape')
-  const source = () =>
+  // HTMLMediaElement.HAVE_FUTURE_DATA: hls.js has chosen a playlist and loaded segments.
+  const isPlayedByHls = () =>
     page
       .locator('video')
       .first()
-      .evaluate((video: HTMLVideoElement) => video.currentSrc)
-  await expect.poll(source).toMatch(/^blob:/)
+      .evaluate((video: HTMLVideoElement) => video.currentSrc.startsWith('blob:') && video.readyState >= 3)
+  await expect.poll(isPlayedByHls).toBe(true)
 }
 
 test('hls.js uses the playlist with the extra codec if the browser supports it @screens', async ({
