@@ -54,6 +54,7 @@ test.describe('when an episode keeps playing', () => {
     expect(await page.evaluate(changesWhilePlaying, { from: 1, checks: 9 })).toEqual(['aria-valuetext'])
     const pause = page.getByRole('button', { name: 'Pause', exact: true })
     await pause.press('Enter')
+    await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
     const seconds = await page
       .locator('video')
       .first()
