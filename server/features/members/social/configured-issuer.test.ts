@@ -7,7 +7,7 @@ import { getUser } from '#contract/members.ts'
 import { grantConsent, finishSocialSignIn, startSocialSignIn } from '#server/testing/site/social-site.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 
-const startsWithinMs = 20_000
+const startsWithinMs = 120_000
 let issuer: { url: string; close(): Promise<void> }
 let site: TestSite
 
