@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createOrder, unlockEpisode } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { compareSandboxBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
@@ -15,6 +15,10 @@ beforeAll(async () => {
   site = await startBillingSite()
 })
 afterAll(() => site.close())
+afterEach(async () => {
+  const { ledgerCents, gatewayCents } = await compareSandboxBalance(site.context.db)
+  expect(ledgerCents).toBe(gatewayCents)
+})
 
 const episode = (number = 4) => site.video.episodes[number - 1]?.id ?? ''
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
@@ -130,8 +134,6 @@ test('one of two concurrent payments for the same episode is refunded automatica
     .where('order_id', 'in', ids)
     .execute()
   expect(rows).toHaveLength(1)
-  const balances = await compareSandboxBalance(site.context.db)
-  expect(balances.ledgerCents).toBe(balances.gatewayCents)
 })
 
 test('one of two concurrent payments for different plans is refunded automatically, and one subscription is active', async () => {
@@ -186,12 +188,6 @@ test('a payment that passed 3-D Secure is settled once by concurrent reads, pres
   ])
 })
 
-test('the ledger and the gateway agree after the races above', async () => {
-  const balances = await compareSandboxBalance(site.context.db)
-  expect(balances.ledgerCents).toBe(balances.gatewayCents)
-  expect(balances.ledgerCents).toBeGreaterThan(0)
-})
-
 test('an order that is settled while it is read is returned as paid, not as waiting for a card', async () => {
   const shopper = await Shopper.create(site)
   const { info } = await shopper.buy({ episode_id: episode() }, testCards.requires3dsOnce)
@@ -199,8 +195,6 @@ test('an order that is settled while it is read is returned as paid, not as wait
   const { db } = site.context
   const settling = await db.startTransaction().execute()
   await sql`LOCK TABLE payment_attempts IN ACCESS EXCLUSIVE MODE`.execute(settling)
-  const looked = shopper.getOrder(id)
-  await waitForLock(site.context.database.pool)
   await settling
     .updateTable('payment_attempts')
     .set({ status: 'succeeded' })
@@ -211,6 +205,9 @@ test('an order that is settled while it is read is returned as paid, not as wait
     .set({ status: 'paid', paid_at: new Date() })
     .where('id', '=', id)
     .execute()
+  // A look-up waits at most half a second for a lock, so the transaction is complete except for its commit.
+  const looked = shopper.getOrder(id)
+  await waitForLock(site.context.database.pool)
   await settling.commit().execute()
   expect(await looked).toMatchObject({ status: 'paid', next: { type: 'none' } })
 })

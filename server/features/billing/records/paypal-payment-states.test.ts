@@ -256,7 +256,8 @@ describe('a paid order that PayPal has deleted', () => {
       await learn()
       await expect.poll(() => statusOf(order.id)).toEqual({ status: 'charged_back' })
       expect(await playing(shopper)).toBe(402)
-      expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+      // The discrepancy is stored after the dispute is settled, and a webhook event is applied after its response.
+      await expect.poll(() => discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
       advanceClock(3 * day)
       for (const dispute of paypal.orders.disputes.values()) {
         if (dispute.disputed_transactions[0]?.invoice_number !== (await attemptOf(order.id))) continue

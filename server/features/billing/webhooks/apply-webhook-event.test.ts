@@ -70,19 +70,23 @@ describe('a webhook event', () => {
 
   test('is applied later by the janitor if its payment could not be read at first', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
-    site.gatewayOverrides.retrievePayment = () => Promise.reject(new Error('the line broke'))
+    const asked = Promise.withResolvers<void>()
+    site.gatewayOverrides.confirmPayment = () => {
+      asked.resolve()
+      return Promise.reject(new Error('the line broke'))
+    }
     expect((await (await notify(reference))()).status).toBe(204)
-    await expect
-      .poll(() =>
-        site.context.db
-          .selectFrom('webhook_events')
-          .select('reference')
-          .where('applied_at', 'is', null)
-          .execute(),
-      )
-      .toEqual([{ reference }])
+    // The event is applied after the response to it.
+    await asked.promise
+    expect(
+      await site.context.db
+        .selectFrom('webhook_events')
+        .select('reference')
+        .where('applied_at', 'is', null)
+        .execute(),
+    ).toEqual([{ reference }])
     expect(await statusOf(orderId)).toEqual({ status: 'pending' })
-    delete site.gatewayOverrides.retrievePayment
+    delete site.gatewayOverrides.confirmPayment
     await leaveToWebhookEvent(orderId)
     await runJanitorIn(15_000)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
