@@ -9,7 +9,7 @@ export function openTestPool(url: string): Database<Tables> {
     const pool = new pg.Pool({
       connectionString: url,
       types: columnTypes,
-      statement_timeout: 30_000,
+      statement_timeout: 60_000,
       ...genericPlanOptions,
       ...more,
     })
