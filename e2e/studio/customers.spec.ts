@@ -75,6 +75,8 @@ test('after a search, a video must be chosen before access can be granted @deskt
   await page.getByLabel('Access to').selectOption('The Test Tower')
   await page.getByLabel('Search videos').fill('Wide')
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  // The field has the focus again only if the form was rejected.
+  await expect(page.getByLabel('Search videos')).toBeFocused()
   await expect(videoError).toBeVisible()
   await expect(page.getByText('Free episodes only')).toBeVisible()
 })

@@ -112,6 +112,7 @@ test('an episode dragged with a mouse or a finger keeps its new place, also afte
   await pointer.move({ x, y: (await rowCentre(page, 1)) - 10 })
   await expect(rowsOf(page).first()).toHaveAttribute('data-drop', 'before')
   await page.keyboard.press('Escape')
+  await expect(rowsOf(page).first()).not.toHaveAttribute('data-drop')
   await pointer.release()
   await page.reload()
   await expect(rowsOf(page)).toHaveCount(count)

@@ -143,10 +143,10 @@ test('the keyboard changes the order of the categories in the menu, and the focu
   // Another test may add a category in between; the order is then refused and reloaded.
   await expect(async () => {
     await step.focus()
-    const answered = page.waitForResponse('**/api/studio/categories/order', { timeout: 5_000 })
+    const answered = page.waitForResponse('**/api/studio/categories/order', { timeout: 30_000 })
     await page.keyboard.press('Enter')
     expect(await (await answered).json()).toMatchObject({ code: 200 })
-    await expect.poll(() => orderOf(page, own), { timeout: 5_000 }).toEqual([lower, top])
+    await expect.poll(() => orderOf(page, own), { timeout: 30_000 }).toEqual([lower, top])
   }).toPass()
   await expect(page.locator(':focus')).toContainText(`Move ${lower}`)
   await page.reload()

@@ -88,8 +88,8 @@ test('the preview shows what a visitor, a member and a subscriber can watch, and
     await expect(preview.getByText(words)).toBeVisible()
     await preview.getByRole('button', { name: 'Episode 1, unlocked' }).click()
     await expect(preview.locator('video')).toBeVisible()
-    await second.click()
     await expect(second).toHaveAccessibleName('Episode 2 is locked')
+    await second.click()
     await expect(preview.getByText('$0.55 for this episode, $5.55 for the full series')).toBeVisible()
     await expect(preview.locator('video')).toHaveCount(0)
   }

@@ -46,7 +46,7 @@ test('entered text stays when the session ends, and can be published after a new
   await expectNoOverflow(page)
   // Chrome allows a page to prevent only the first of several requests to close a dialog.
   for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
-  await expect(signInDialog(page).getByLabel('E-mail')).toBeVisible()
+  await expect(signInDialog(page).getByLabel('E-mail')).toBeVisible() // stays
 
   await signIn(page, operator)
   await expect(signInDialog(page)).toHaveCount(0)

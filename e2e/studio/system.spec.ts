@@ -24,11 +24,10 @@ const job = (page: Page) => page.getByRole('row', { name: /check-health/ })
 
 /** Expands the jobs without problems, which are collapsed on a phone. */
 async function expandJobs(page: Page): Promise<void> {
+  const summary = page.locator('summary').filter({ hasText: /^\d+ jobs without problems$/ })
+  await expect(summary).toBeVisible()
   await expect(job(page)).toBeHidden()
-  await page
-    .locator('summary')
-    .filter({ hasText: /^\d+ jobs without problems$/ })
-    .click()
+  await summary.click()
 }
 
 test('an owner sees that each component works, and runs a job immediately', async ({ page }) => {

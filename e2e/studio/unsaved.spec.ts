@@ -19,7 +19,7 @@ async function expectPromptBeforeReload(page: Page): Promise<void> {
   await page.evaluate(() => location.reload())
   expect(await prompt).toBe('beforeunload')
   // The page still responds.
-  await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible()
+  await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible() // stays
 }
 
 test('a video’s page asks before it is left, but only while input is unsaved', async ({ page }) => {
@@ -31,6 +31,7 @@ test('a video’s page asks before it is left, but only while input is unsaved',
   const title = page.getByRole('group', { name: 'Español' }).getByLabel('Title')
   await title.fill('Una noche ')
   await page.getByRole('navigation', { name: 'On this page' }).getByRole('link').first().click()
+  await expect(page).toHaveURL(/#episodes$/)
   await expect(question(page)).toHaveCount(0)
 
   await area(page, 'Plans').click()
@@ -43,6 +44,7 @@ test('a video’s page asks before it is left, but only while input is unsaved',
   await page.goBack()
   await expect(question(page)).toBeVisible()
   await page.keyboard.press('Escape')
+  await expect(question(page)).toHaveCount(0)
   await expect(title).toHaveValue('Una noche ')
   await expectPromptBeforeReload(page)
   await expect(title).toHaveValue('Una noche ')
@@ -81,6 +83,7 @@ test('every form of the studio asks before unsaved input is lost, even by signin
       await area(page, 'System status').click()
       await expect(question(page)).toBeVisible()
       await page.keyboard.press('Escape')
+      await expect(question(page)).toHaveCount(0)
       await expect(page.getByLabel(label).first()).toHaveValue('123')
       await expectPromptBeforeReload(page)
       const account = page.getByRole('button', { name: 'Account and language' })
