@@ -170,7 +170,11 @@ for (const [language, words] of [
       await page.goto(`/studio/analytics?lang=${language}`)
       await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
       for (const by of ['token', 'click', 'video']) {
+        // The rows of the previous choice stay until the response arrives. The first choice is the default.
+        const answered =
+          by !== 'token' && page.waitForResponse((response) => response.url().includes(`/funnel?by=${by}`))
         await page.getByLabel(words.by, { exact: true }).selectOption(by)
+        await answered
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
         await expectAccessible(page)
         await expectNoOverflow(page)
