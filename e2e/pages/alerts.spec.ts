@@ -91,12 +91,16 @@ test('a viewer is not prompted for alerts on arrival, nor again after an answer'
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.goto(`/videos/${other}`)
   await expectProgress(page)
-  const saved = page.waitForResponse(/\/api\/user\/favorite$/)
+  const isChange = /\/api\/user\/favorite$/
+  const saved = page.waitForResponse(isChange)
+  // The script that decides whether to prompt.
+  const decided = page.waitForResponse(/\/offer-alerts-/)
   await page.getByRole('button', { name: 'Add to favorites' }).click()
-  await saved
-  await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
+  await Promise.all([saved, decided])
   // A dialog would cover the button.
+  const removed = page.waitForResponse(isChange)
   await page.getByRole('button', { name: 'Remove from favorites' }).click()
+  await removed
   await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByRole('dialog')).toHaveCount(0) // stays
 })

@@ -45,7 +45,9 @@ test('a viewer reaches and pays for an episode from the homepage with the keyboa
   await activateWithKeyboard(page, panel.getByRole('button', { name: 'Subscribe for $4.99' }))
 
   const { form, card } = cardForm(page)
+  await expect(page.getByRole('dialog')).toBeVisible()
   await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   await expect(panel.getByRole('button', { name: 'Subscribe for $4.99' })).toBeFocused()
   const offers = panel.getByRole('group', { name: 'Choose how to watch' })
   await tabTo(page, offers.getByRole('radio'), 'Shift+Tab')
@@ -206,8 +208,11 @@ test('a viewer registers, signs out and in, and removes a favorite with the keyb
   await expect(page).toHaveURL(/\/my$/)
 
   await openTower(page)
+  // The button does not wait for the response, and leaving the page would cancel the request.
+  const saved = page.waitForResponse(/\/api\/user\/favorite$/)
   await activateWithKeyboard(page, page.getByRole('button', { name: 'Add to favorites' }))
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
+  await saved
   await page.goto('/favorites')
   await activateWithKeyboard(page, page.getByRole('button', { name: 'Remove “The Test Tower”' }))
   await expect(page.getByText('Tap the heart on a drama')).toBeVisible()

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { keepToasts } from '#e2e/support/keep-toasts.ts'
-import { overlap } from '#e2e/support/page-quality.ts'
+import { overlap, readStable } from '#e2e/support/page-quality.ts'
 import { bankFrame, cardForm, lockedPanel, payByCard, towerUrl } from '#e2e/support/playback-and-payment.ts'
 
 const phoneInLandscape = { width: 844, height: 390 }
@@ -34,8 +34,8 @@ test('the header covers neither a field with an error nor its label in a low win
   await page.evaluate((y) => scrollTo(0, y), field.top - header.bottom + 20)
   await page.locator('main').getByRole('button', { name: 'Sign in' }).click()
   await expect(email).toBeFocused()
-  const label = await edges(page.getByText('E-mail', { exact: true }))
-  expect(label.top).toBeGreaterThanOrEqual(header.bottom)
+  const label = page.getByText('E-mail', { exact: true })
+  await expect.poll(async () => (await edges(label)).top).toBeGreaterThanOrEqual(header.bottom)
 })
 
 test('an error message leaves the retry button of a list free in a low window', async ({ page }) => {
@@ -59,7 +59,8 @@ test('an error message leaves the retry button of a list free in a low window', 
       await expect(retry).toBeInViewport({ ratio: 1 })
       const toast = page.getByText(message)
       await expect(toast).toBeInViewport({ ratio: 1 })
-      expect.soft(await overlap(toast, retry), `from ${path} at ${viewport.width} px`).toBe(false)
+      const where = `from ${path} at ${viewport.width} px`
+      await expect.poll(() => overlap(toast, retry), where).toBe(false)
       await page.unrouteAll()
       await retry.click()
       await expect(retry).toHaveCount(0)
@@ -74,7 +75,8 @@ test('a notice in the card form leaves the pay button free in a low window', asy
   const notice = form.getByRole('status').filter({ hasText: 'declined' })
   await expect(notice).toBeVisible()
   const pay = form.getByRole('button', { name: 'Pay $0.99' })
-  expect((await edges(notice)).bottom).toBeLessThan((await edges(pay)).top)
+  const gap = async () => (await edges(pay)).top - (await edges(notice)).bottom
+  await expect.poll(gap).toBeGreaterThan(0)
 })
 
 test('the bank’s question is visible when 3-D Secure starts in a low window', async ({ page }) => {
@@ -93,7 +95,8 @@ test.describe('in German on a phone in portrait', () => {
     const form = page.frameLocator('dialog iframe')
     await form.getByRole('button', { name: '0,99 $ bezahlen' }).click()
     await expect(form.getByText('Geben Sie Ihren Nachnamen ein.')).toBeVisible()
-    const first = await edges(form.getByLabel('Vorname'))
-    expect(await edges(form.getByLabel('Nachname'))).toEqual(first)
+    const names = [form.getByLabel('Vorname'), form.getByLabel('Nachname')]
+    const [first, last] = await readStable(() => Promise.all(names.map(edges)))
+    expect(last).toEqual(first)
   })
 })

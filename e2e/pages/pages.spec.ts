@@ -23,6 +23,7 @@ test('a heading links to itself', async ({ page }) => {
   await page.goto('/refundPolicy#how-to-ask')
   const heading = page.getByRole('heading', { name: 'How to ask' })
   await expect(heading).toBeInViewport()
+  await page.goto('/refundPolicy')
   await heading.getByRole('link').click()
   await expect(page).toHaveURL(/\/refundPolicy#how-to-ask$/)
 })

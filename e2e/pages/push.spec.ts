@@ -78,13 +78,26 @@ const countSubscribers = (endpoint: string) =>
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Don’t miss the next episode' })
 
+const favoriteChange = /\/api\/user\/favorite$/
+
+/** Adds a favorite, and waits until the script that may ask the question has loaded. */
 async function addFavorite(page: Page, id: string): Promise<void> {
   await page.goto(`/videos/${id}`)
   await expectProgress(page)
   await expect(question(page)).toHaveCount(0)
-  const saved = page.waitForResponse(/\/api\/user\/favorite$/)
+  const saved = page.waitForResponse(favoriteChange)
+  const decided = page.waitForResponse(/\/offer-alerts-/)
   await page.getByRole('button', { name: 'Add to favorites' }).click()
-  await saved
+  await Promise.all([saved, decided])
+}
+
+/** Removes the favorite of `addFavorite`. Fails if the question is open, because it would cover the button. */
+async function removeFavorite(page: Page): Promise<void> {
+  const removed = page.waitForResponse(favoriteChange)
+  await page.getByRole('button', { name: 'Remove from favorites' }).click()
+  await removed
+  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  await expect(question(page)).toHaveCount(0) // stays
 }
 
 test('a guest’s favorite offers notifications, a press opens the browser’s prompt, and the member area turns notifications off @sizes', async ({
@@ -131,9 +144,7 @@ test('a viewer who refuses in the browser is not asked again automatically', asy
   await expect(page.getByText(blocked)).toBeVisible()
   await expect(question(page)).toHaveCount(0)
   await addFavorite(page, other)
-  // A dialog would cover the button.
-  await page.getByRole('button', { name: 'Remove from favorites' }).click()
-  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  await removeFavorite(page)
   await page.goto('/my')
   await expect(page.getByRole('checkbox', { name: setting })).toBeDisabled()
   await expect(page.getByText(blocked)).toBeVisible()
@@ -149,8 +160,7 @@ test('a viewer who says "Not now" is not asked again by the site, and never by t
   await addFavorite(page, tower)
   await question(page).getByRole('button', { name: 'Not now' }).click()
   await addFavorite(page, other)
-  await page.getByRole('button', { name: 'Remove from favorites' }).click()
-  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  await removeFavorite(page)
   expect(await countQuestions(page)).toBe(0)
 })
 
@@ -163,8 +173,7 @@ test('in a browser without push, the site shows no push setting and sends no pus
   page.on('request', (request) => request.url().includes('/alerts/push') && pushRequests.push(request.url()))
   const [tower = ''] = await videoIds(page)
   await addFavorite(page, tower)
-  await page.getByRole('button', { name: 'Remove from favorites' }).click()
-  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  await removeFavorite(page)
   await page.goto('/my')
   await expect(page.getByRole('heading', { name: 'Orders and receipts' })).toBeVisible()
   // Waits for late requests and elements.
