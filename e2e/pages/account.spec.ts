@@ -215,12 +215,15 @@ test('a member links a social profile, reauthenticates when required, and unlink
 test('a member cannot unlink a social profile that is the only way to sign in', async ({ page }) => {
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
+  await expect(page).toHaveURL('/')
   await page.goto('/my')
   const linked = page.getByRole('list', { name: 'Linked accounts' })
   await linked.getByRole('button', { name: 'Unlink House' }).click()
   await linked.getByRole('button', { name: 'Unlink' }).click()
   await expect(linked.getByRole('alert')).toContainText('This is your only way to sign in.')
   await linked.getByRole('button', { name: 'Sign in again' }).click()
+  // The member area also has a link for the provider, and stays on screen until the sign-out has ended.
+  await expect(page).toHaveURL(/\/login$/)
   await page.getByRole('link', { name: 'House' }).click()
   await expect(page).toHaveURL(/\/my$/)
   await expect(linked.getByRole('listitem')).toHaveCount(1)

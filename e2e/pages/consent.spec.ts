@@ -285,7 +285,7 @@ test('a registration with a social profile is sent once, although the user is al
   page,
   context,
 }) => {
-  const { events } = await interceptPixels(context, siteUrl)
+  const { events, eventsOf } = await interceptPixels(context, siteUrl)
   const registrations = () =>
     events.filter(({ platform, event }) => platform === 'meta' && event === 'CompleteRegistration')
   await page.goto('/')
@@ -300,6 +300,12 @@ test('a registration with a social profile is sent once, although the user is al
   const before = countPageViews()
   await page.reload()
   await expect.poll(countPageViews).toBe(before + 1)
+  // Events are sent in order, so a second registration would be sent before the event of the next page.
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await expect.poll(() => eventsOf('meta')).toContain('ViewContent')
   expect(registrations()).toHaveLength(1)
 })
 
