@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { currentSite } from '#e2e/site/site-server.ts'
+import { readStable } from '#e2e/support/page-quality.ts'
 
 const tower = 'The Test Tower'
 const silent = 'Wide and Silent'
@@ -34,7 +35,7 @@ test('a suggested drama shows its poster', async ({ page }) => {
 test('the search field keeps its place when the results appear @sizes', async ({ page }) => {
   await page.goto('/search')
   const field = page.getByRole('combobox', { name: 'Search' })
-  const before = await field.boundingBox()
+  const before = await readStable(() => field.boundingBox())
   await field.fill('tower')
   await field.press('Enter')
   await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
@@ -63,6 +64,7 @@ test('a section can be sorted, and its search field leads to the results', async
   const all = info.homepage.find(({ kind }: { kind: string }) => kind === 'grid')
   await page.goto(`/more/${all.id}`)
   const cards = page.getByRole('main').getByRole('listitem')
+  await expect(cards).toContainText([silent, tower])
   await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Most watched')
   await expect(cards).toContainText([tower, silent])
   await page.getByRole('combobox', { name: 'Search' }).fill('wide')

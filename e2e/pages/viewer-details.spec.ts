@@ -32,7 +32,7 @@ test('the 2× badge is shown beside the unmute button', async ({ page }) => {
   await page.mouse.move(150, 300)
   await page.mouse.down()
   await expect(speedBadge).toBeVisible()
-  await expect(unmuteButton).toBeVisible()
+  await expect(unmuteButton).toBeVisible() // stays
   await expect.poll(() => overlap(speedBadge, unmuteButton)).toBe(false)
   await page.mouse.up()
   await expect(speedBadge).toBeHidden()
@@ -102,9 +102,9 @@ test('keyboard shortcuts are offered with a keyboard, and not on touch devices @
   await expectProgress(page)
   await player(page).hover()
   await player(page).getByRole('button', { name: 'Settings' }).click()
-  const shortcutsButton = page
-    .getByRole('dialog', { name: 'Settings' })
-    .getByRole('button', { name: 'Keyboard shortcuts' })
+  const sheet = page.getByRole('dialog', { name: 'Settings' })
+  await expect(sheet).toBeVisible()
+  const shortcutsButton = sheet.getByRole('button', { name: 'Keyboard shortcuts' })
   await expect(shortcutsButton).toHaveCount(isMobile ? 0 : 1)
 })
 
