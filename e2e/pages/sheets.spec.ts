@@ -32,6 +32,7 @@ test('the sheets of the player trap the focus and restore it @screens @sizes', a
   await page.keyboard.press('ArrowRight')
   await expect(dialog.getByRole('radio', { name: '1.25×' })).toBeChecked()
   await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
 
   await page.keyboard.press('?')
   await expect(dialog).toHaveAccessibleName('Keyboard shortcuts')

@@ -32,8 +32,16 @@ const panels: Panel[] = [
     path: '/',
     open: (page) => press(page, 'Account').then(() => shown(page, 'navigation', 'Account')),
   },
-  { name: 'the browse menu', path: '/', open: (page) => press(page, 'Browse') },
-  { name: 'the consent banner', path: '/', open: (page) => press(page, 'Privacy choices') },
+  {
+    name: 'the browse menu',
+    path: '/',
+    open: (page) => press(page, 'Browse').then(() => shown(page, 'navigation', 'Browse')),
+  },
+  {
+    name: 'the consent banner',
+    path: '/',
+    open: (page) => press(page, 'Privacy choices').then(() => shown(page, 'region', 'Your privacy')),
+  },
   {
     name: 'the search suggestions',
     path: '/search',
@@ -57,12 +65,18 @@ const panels: Panel[] = [
   {
     name: 'the deletion of the data on the device',
     path: '/individual',
-    open: (page) => page.getByRole('button', { name: /Delete your data on this device/ }).click(),
+    open: async (page) => {
+      await page.getByRole('button', { name: /Delete your data on this device/ }).click()
+      await expect(page.getByLabel('I understand')).toBeVisible()
+    },
   },
   {
     name: 'a form with errors',
     path: '/register',
-    open: (page) => page.locator('main button[type=submit]').click(),
+    open: async (page) => {
+      await page.locator('main button[type=submit]').click()
+      await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)
+    },
   },
 ]
 
