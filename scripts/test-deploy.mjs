@@ -167,6 +167,13 @@ async function install({ packages, finish }) {
  */
 const inOwnNetwork = ['unshare', '--net', 'sh', '-ec', 'ip link set lo up; exec "$@"', 'sh']
 
+/** Runs the files one after another, because each adds the same network device. */
+async function runInOwnNetwork(seed, args) {
+  if (!answers('unshare', ['--net', 'true']))
+    return { passed: 0, failures: ['the suite “network” needs root, to create network namespaces'] }
+  return runVitest(seed, ['--no-file-parallelism', ...args], {}, inOwnNetwork)
+}
+
 const { values } = readArguments({
   name: 'test:deploy',
   about: 'Tests the configurations in deploy/ with the programs that are installed.',
@@ -219,7 +226,7 @@ await main(async () => {
   const outcomes = []
   if (files.length > 0) outcomes.push(await runVitest(seed, [...config, ...files]))
   if (filesInOwnNetwork.length > 0)
-    outcomes.push(await runVitest(seed, [...config, ...filesInOwnNetwork], {}, inOwnNetwork))
+    outcomes.push(await runInOwnNetwork(seed, [...config, ...filesInOwnNetwork]))
   if (pooled.length > 0) outcomes.push(await runWithPooler(seed, pooled))
   return sayOutcomes(seed, ...outcomes, { passed: 0, failures })
 })

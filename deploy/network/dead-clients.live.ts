@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startPgBouncer, type PgBouncer } from '#deploy/pgbouncer/run-pgbouncer.ts'
 import { seconds } from '#deploy/testing/measure-outage.ts'
 import { createNetwork, type Network } from '#deploy/testing/run-network.ts'
 import { openDatabase, openDatabaseForRequests, type Database } from '#server/platform/database/database.ts'
@@ -12,7 +13,6 @@ import {
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { startPgBouncer, type PgBouncer } from '#deploy/pgbouncer/run-pgbouncer.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-dead-clients-'))
 const patienceMs = 120_000

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startPgBouncer, type PgBouncer } from '#deploy/pgbouncer/run-pgbouncer.ts'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import { measureOutage, seconds, type Load } from '#deploy/testing/measure-outage.ts'
 import { runBucket } from '#deploy/testing/run-bucket.ts'
@@ -30,7 +31,6 @@ import {
   startReplicatedDatabase,
   type ReplicatedDatabase,
 } from '#server/testing/database/replicated-database.ts'
-import { startPgBouncer, type PgBouncer } from '#deploy/pgbouncer/run-pgbouncer.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-network-'))
 const patienceMs = 120_000

@@ -56,6 +56,7 @@ export async function createNetwork(): Promise<Network> {
   run(enter, `ip address add ${prefix}1/24 dev wire`)
   run(enter, 'ip link set wire up')
   const names: string[] = []
+  let isJoined = false
   const addressOf = (index: number) => `${prefix}${index + 2}`
   const setCable = (name: string, state: 'up' | 'down') =>
     run(enter, `ip link set host${names.indexOf(name)} ${state}`)
@@ -78,9 +79,11 @@ export async function createNetwork(): Promise<Network> {
       run(enter, 'ip link set outside master wire up')
       run([], `ip address add ${prefix}254/24 dev drill`)
       run([], 'ip link set drill up')
+      isJoined = true
     },
     hosts: () => names.map((name, index) => `${addressOf(index)} ${name}\n`).join(''),
     async close() {
+      if (isJoined) run([], 'ip link delete drill')
       await Promise.all(
         namespaceProcesses.map(async (holder) => {
           holder.kill('SIGKILL')

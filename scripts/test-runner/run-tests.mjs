@@ -33,7 +33,7 @@ const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import
 
 /**
  * Runs unit and HTTP tests in the random order of the seed. `env` adds to the environment of this process, `prefix` is a
- * program that runs the command after it.
+ * command line that runs Vitest, such as `unshare --net`.
  * @returns {Promise<Outcome>}
  */
 export async function runVitest(seed, args = [], env = {}, prefix = []) {
@@ -46,8 +46,8 @@ export async function runVitest(seed, args = [], env = {}, prefix = []) {
     '--reporter=./scripts/test-runner/failures-reporter.mjs',
   ]
   const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run', ...options, ...args]
-  const [program, ...line] = [...prefix, ...vitest]
-  const status = await run(program, line, {
+  const [program, ...programArgs] = [...prefix, ...vitest]
+  const status = await run(program, programArgs, {
     FAILURES_FILE: file,
     TEST_SEED: String(seed),
     TMPDIR: fastTempDir(),
