@@ -63,8 +63,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'films', include: [ofFilms], isolate: false } },
-      { test: { ...common, name: 'crashes', include: [ofCrashes], isolate: false } },
+      { test: { ...common, name: 'films', include: [ofFilms], exclude: mocksModules, isolate: false } },
+      { test: { ...common, name: 'crashes', include: [ofCrashes], exclude: mocksModules, isolate: false } },
       {
         plugins: [react()],
         test: {

@@ -1,12 +1,12 @@
-// npm run test:crashes: runs the tests that kill processes or take a database, mail server or object store away. The last
-// line of the output is `N passed, N failed`.
+// npm run test:crashes: runs the tests that kill processes, or make a database, mail server or object store
+// unavailable. The last line of the output is `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, setUp } from './setup.mjs'
 
 readArguments({
   name: 'test:crashes',
-  about: 'Runs the tests that kill processes or take a database, mail server or object store away.',
+  about: 'Runs the tests that kill processes, or make a database, mail server or object store unavailable.',
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 
