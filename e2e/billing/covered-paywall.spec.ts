@@ -85,13 +85,8 @@ test.describe('with a balance', () => {
   test('the paywall does not move when a toast disappears, and the next paywall reserves no space for a toast @screens', async ({
     page,
   }) => {
-    // Shows toasts for 20 seconds instead of five, so that a busy machine can measure the paywall in time.
-    await page.addInitScript(() => {
-      const originalSetTimeout = window.setTimeout.bind(window)
-      const slowSetTimeout = (handler: TimerHandler, ms?: number) =>
-        originalSetTimeout(handler, ms === 5_000 ? 20_000 : ms)
-      Object.assign(window, { setTimeout: slowSetTimeout })
-    })
+    // Long enough that a busy machine can measure the paywall in time.
+    await keepToasts(page, 20_000)
     await topUpAtPaywall(page, 4)
     const toast = page.getByText('$5.00 was added to your balance.')
     await expect(toast).toBeVisible()

@@ -31,9 +31,7 @@ async function subscribe(page: Page, number: string, email?: string): Promise<vo
 async function expectAfterReload(page: Page, text: string): Promise<void> {
   await expect(async () => {
     // Until the response, the member area shows the user that is stored in the browser.
-    const user = page.waitForResponse('**/api/user')
-    await page.reload()
-    await user
+    await Promise.all([page.waitForResponse('**/api/user'), page.reload()])
     await expect(subscriptionRegion(page)).toContainText(text, { timeout: 5_000 })
   }).toPass()
 }
@@ -127,9 +125,7 @@ test('after a declined card, another card passes 3-D Secure, is saved without a 
   await check(page)
   await currentSite().server.advanceClock('7d')
   await expect(async () => {
-    const orderList = page.waitForResponse(/\/api\/payment\?/)
-    await page.reload()
-    await orderList
+    await Promise.all([page.waitForResponse(/\/api\/payment\?/), page.reload()])
     await expect(orders(page).getByText('$9.99', { exact: true })).toBeVisible({ timeout: 5_000 })
   }).toPass()
 })

@@ -50,7 +50,7 @@ interface Options {
 interface AutoFixtures {
   locatorCheck: void
   ownSite: void
-  /** From `allowFailedRequests` on, the console may report failed requests. */
+  /** After `allowFailedRequests()`, the console may report failed requests. */
   silentConsole: { allowFailedRequests: () => void }
   pendingRoutes: void
   answeredConsent: void
@@ -134,7 +134,8 @@ export const test = base.extend<Options & AutoFixtures, WorkerFixtures>({
       await use()
       silentConsole.allowFailedRequests()
       const routed = browser.contexts().flatMap((context) => [context, ...context.pages()])
-      await Promise.all(routed.map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })))
+      // A page may close meanwhile, which ends its routes, too.
+      await Promise.allSettled(routed.map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })))
     },
     { auto: true },
   ],

@@ -50,7 +50,7 @@ const checkedMatchers = new Set([
   'toBeChecked',
 ])
 
-/** Maximum wait for the element of an action. An element that stays hidden, such as a file input, is not waited for longer. */
+/** Maximum wait for the element of an action. Limits the wait for elements that stay hidden, such as file inputs. */
 const targetTimeoutMs = 5000
 
 let recording: Recording = [[]]

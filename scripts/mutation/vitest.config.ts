@@ -28,7 +28,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: FastestFirst },
     testTimeout: 20_000,
-    hookTimeout: 30_000,
+    hookTimeout: 180_000,
     env: { NO_COLOR: '1' },
   },
 })

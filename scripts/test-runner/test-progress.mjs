@@ -1,6 +1,6 @@
 // Prints how many tests are done while they run. Estimates the remaining time from each file's duration in the last
 // run.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '#scripts/setup.mjs'
 
@@ -94,7 +94,10 @@ export class TestProgress {
     const all = { ...last.files, ...files }
     const allWork = sum(Object.values(all), ({ ms }) => ms)
     mkdirSync(this.#options.dir, { recursive: true })
-    writeFileSync(this.#record, JSON.stringify({ ms: work > 0 ? (elapsed * allWork) / work : 0, files: all }))
+    // Renamed when complete, because another suite may read it at the same time.
+    const draft = `${this.#record}.${process.pid}`
+    writeFileSync(draft, JSON.stringify({ ms: work > 0 ? (elapsed * allWork) / work : 0, files: all }))
+    renameSync(draft, this.#record)
   }
 
   get #record() {

@@ -96,7 +96,7 @@ it('stops using a replica that applies no changes for 5 s, and uses it again onc
 
 it('retries queries on the primary after the replica has shut down, and does not use the replica until it runs again', async () => {
   await isUsed(true)
-  // Longer than the shutdown takes.
+  // Ends with the shutdown, or with the replica's time-out if the shutdown takes longer.
   const underWay = readFrom(database.readDb, 60)
   await vi.waitFor(async () => {
     const { rowCount } = await database.pool.query('SELECT FROM pg_stat_replication')

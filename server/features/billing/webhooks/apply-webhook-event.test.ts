@@ -70,14 +70,14 @@ describe('a webhook event', () => {
 
   test('is applied later by the janitor if its payment could not be read at first', async () => {
     const { orderId, reference } = await confirmed(await Shopper.create(site))
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     site.gatewayOverrides.confirmPayment = () => {
-      asked.resolve()
+      requested.resolve()
       return Promise.reject(new Error('the line broke'))
     }
     expect((await (await notify(reference))()).status).toBe(204)
     // The event is applied after the response to it.
-    await asked.promise
+    await requested.promise
     expect(
       await site.context.db
         .selectFrom('webhook_events')
