@@ -39,6 +39,8 @@ async function start(settings: Record<string, string>, script = 'server/main.ts'
     APP_SECRET: 'a secret of thirty-two characters',
     ROLE: 'web',
     PORT: String(port),
+    // Calls of a busy machine wait longer than the site's default of 4 s.
+    DATABASE_POOL_TIMEOUT_SECONDS: '60',
     RATE_LIMIT_API_PER_USER: unlimited,
     RATE_LIMIT_API_PER_IP: unlimited,
     ...unlimitedQuotas,
