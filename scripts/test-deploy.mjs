@@ -162,8 +162,8 @@ async function install({ packages, finish }) {
 }
 
 /**
- * Command prefix that runs a program in a new network namespace with a loopback device. A test that adds network devices
- * there does not disturb this machine: a browser cancels its requests when a device is added (ERR_NETWORK_CHANGED).
+ * Command prefix that runs a program in a new network namespace with a loopback device. A test that adds network
+ * devices there does not disturb this machine: a browser cancels its requests when a device is added (ERR_NETWORK_CHANGED).
  */
 const inOwnNetwork = ['unshare', '--net', 'sh', '-ec', 'ip link set lo up; exec "$@"', 'sh']
 

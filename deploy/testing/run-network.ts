@@ -12,8 +12,8 @@ export interface Network {
   unplug(name: string): void
   plugIn(name: string): void
   /**
-   * Connects the namespace of this process to the network, so that this process and the hosts reach each other. The test
-   * belongs in deploy/network, whose tests run in a namespace of their own.
+   * Connects the namespace of this process to the network, so that this process and the hosts reach each other. The
+   * test belongs in deploy/network, whose tests run in a namespace of their own.
    */
   join(): void
   /** Returns the lines for /etc/hosts. */

@@ -32,8 +32,8 @@ const retries = Number(process.env['TEST_RETRIES'] ?? 0)
 const nodeFlags = JSON.parse(readFileSync(new URL('test-node-flags.json', import.meta.url), 'utf8'))
 
 /**
- * Runs unit and HTTP tests in the random order of the seed. `env` adds to the environment of this process, `prefix` is a
- * command line that runs Vitest, such as `unshare --net`.
+ * Runs unit and HTTP tests in the random order of the seed. `env` adds to the environment of this process, `prefix` is
+ * a command line that runs Vitest, such as `unshare --net`.
  * @returns {Promise<Outcome>}
  */
 export async function runVitest(seed, args = [], env = {}, prefix = []) {

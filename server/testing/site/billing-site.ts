@@ -105,6 +105,11 @@ export function refundsOf(site: BillingSite, orderId: string) {
     .execute()
 }
 
+/** Returns the webhook events that are stored and not yet applied. The site applies an event after its response. */
+export function unappliedEvents({ context }: { context: Pick<BillingSite['context'], 'db'> }) {
+  return context.db.selectFrom('webhook_events').select('reference').where('applied_at', 'is', null).execute()
+}
+
 export async function startBillingSite(settings: Env = {}): Promise<BillingSite> {
   // The site's reports count by UTC days. The margin is for all tests of a file.
   await avoidEndOfPeriod(dayMs, 2 * 60_000)

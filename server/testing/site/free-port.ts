@@ -6,8 +6,8 @@ const range = { from: 30_000, to: 32_768 }
 let next = randomInt(range.from, range.to)
 
 /**
- * Returns a free port on this machine, another one at each call. Linux and macOS assign higher ports to other sockets, so that none of them takes
- * the port while the caller's program starts. Lower ports belong to browser tests (e2e/playwright.config.ts).
+ * Returns a free port on this machine, another one at each call. Linux and macOS assign higher ports to other sockets,
+ * so that none of them takes the port while the caller's program starts. Lower ports belong to browser tests (e2e/playwright.config.ts).
  */
 export async function freePort(): Promise<number> {
   const port = next

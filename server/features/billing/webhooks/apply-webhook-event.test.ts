@@ -5,6 +5,7 @@ import {
   startBillingSite,
   paymentByKey,
   runJanitorAfter,
+  unappliedEvents,
   type BillingSite,
 } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
@@ -50,15 +51,7 @@ describe('a webhook event', () => {
     const responses = await Promise.all([send(), send(), send()])
     expect(responses.map(({ status }) => status)).toEqual([204, 204, 204])
     await expect.poll(() => statusOf(orderId)).toEqual({ status: 'paid' })
-    await expect
-      .poll(() =>
-        site.context.db
-          .selectFrom('webhook_events')
-          .select('event_id')
-          .where('applied_at', 'is', null)
-          .execute(),
-      )
-      .toEqual([])
+    await expect.poll(() => unappliedEvents(site)).toEqual([])
     expect(
       await site.context.db
         .selectFrom('webhook_events')
@@ -78,13 +71,7 @@ describe('a webhook event', () => {
     expect((await (await notify(reference))()).status).toBe(204)
     // The event is applied after the response to it.
     await requested.promise
-    expect(
-      await site.context.db
-        .selectFrom('webhook_events')
-        .select('reference')
-        .where('applied_at', 'is', null)
-        .execute(),
-    ).toEqual([{ reference }])
+    expect(await unappliedEvents(site)).toEqual([{ reference }])
     expect(await statusOf(orderId)).toEqual({ status: 'pending' })
     delete site.gatewayOverrides.confirmPayment
     await leaveToWebhookEvent(orderId)
@@ -138,14 +125,6 @@ describe('a webhook event', () => {
 
   test('is accepted and ignored if it refers to an unknown payment', async () => {
     expect((await (await notify('spay_unknown'))()).status).toBe(204)
-    await expect
-      .poll(() =>
-        site.context.db
-          .selectFrom('webhook_events')
-          .select('reference')
-          .where('applied_at', 'is', null)
-          .execute(),
-      )
-      .toEqual([])
+    await expect.poll(() => unappliedEvents(site)).toEqual([])
   })
 })

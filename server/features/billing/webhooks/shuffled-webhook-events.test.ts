@@ -7,6 +7,7 @@ import {
 } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { unappliedEvents } from '#server/testing/site/billing-site.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
@@ -63,10 +64,7 @@ async function deliverEvent({ path, signed }: SignedEvent): Promise<void> {
 
 /** Waits until the stored webhook events have been applied, which happens after their responses. */
 async function applied(): Promise<void> {
-  const { db } = site.context
-  const open = () =>
-    db.selectFrom('webhook_events').select('event_id').where('applied_at', 'is', null).execute()
-  await expect.poll(open).toEqual([])
+  await expect.poll(() => unappliedEvents(site)).toEqual([])
 }
 
 async function onceInOrder(): Promise<void> {

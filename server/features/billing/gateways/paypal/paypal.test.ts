@@ -6,6 +6,7 @@ import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { compareGatewayBalance } from '#server/testing/billing-model/compare-ledger-with-gateway.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
+import { unappliedEvents } from '#server/testing/site/billing-site.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal, type SimulatedFault } from './fake/fake-paypal.ts'
 
@@ -276,10 +277,8 @@ describe('a paid order at PayPal', () => {
   }
   const expectOrderState = async (shopper: Shopper, orderId: string, expected: object) => {
     await paypal.flushEvents()
-    // The site applies an event after its response. An order may already have the expected state before that.
-    const { db } = site.context
-    const unapplied = db.selectFrom('webhook_events').select('event_id').where('applied_at', 'is', null)
-    await expect.poll(() => unapplied.execute()).toEqual([])
+    // An order may have the expected state before its events are applied.
+    await expect.poll(() => unappliedEvents(site)).toEqual([])
     await expect.poll(() => shopper.getOrder(orderId)).toMatchObject(expected)
     const [gateway] = site.context.gateways
     const balances = gateway && (await compareGatewayBalance(site.context.db, gateway))
