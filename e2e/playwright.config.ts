@@ -13,7 +13,7 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 export const desktop = { viewport: { width: 1440, height: 900 } }
 
 /** Suites that run with their own commands. */
-export const ownSuites = ['screens/**', 'media/**']
+const ownSuites = ['screens/**', 'media/**']
 
 export default defineConfig({
   testDir: '.',
@@ -23,8 +23,9 @@ export default defineConfig({
   // Long timeouts, because a busy machine must not make a test fail.
   timeout: 300_000,
   expect: { timeout: 60_000, toPass: { timeout: 120_000 } },
-  // More workers than cores, because tests mostly wait for frames, jobs or 3-D Secure.
-  workers: 5,
+  // Two more than two cores, because tests also wait for frames, jobs or 3-D Secure. More browsers would need more
+  // processor time for the same tests, because pages draw frames while they wait.
+  workers: 4,
   forbidOnly: true,
   use: {
     launchOptions,
@@ -40,7 +41,7 @@ export default defineConfig({
   // The fixed numbers of workers keep each worker in one project: a worker that changed to the other project would
   // start a new site and a new browser.
   projects: [
-    { name: 'phone', workers: 4, grepInvert: /@desktop|@screens/, use: phone },
+    { name: 'phone', workers: 3, grepInvert: /@desktop|@screens/, use: phone },
     { name: 'desktop', workers: 1, grep: /@desktop/, grepInvert: /@screens/, use: desktop },
   ],
 })
