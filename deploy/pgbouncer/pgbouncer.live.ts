@@ -18,7 +18,7 @@ import { isReachable, waitUntil } from '#server/testing/wait-until.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const patienceMs = 120_000
+const patienceMs = 240_000
 /** Maximum number of PgBouncer's database connections: far fewer than one process of the site opens. */
 const poolSize = 3
 const clients = 8

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
@@ -85,6 +86,8 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
         return workers.length > 0 && workers.every((pid) => !before.includes(pid))
       }
       await waitUntil('nginx has new workers', areWorkersReplaced, patienceMs)
+      // The old workers have closed their connections. `fetch` must notice that before it could reuse one.
+      for (let turn = 0; turn < 2; turn += 1) await setImmediate()
     },
     logs: () => readFileSync(join(home, 'access.log'), 'utf8'),
     cachedFiles: () =>
