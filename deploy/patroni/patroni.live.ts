@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import { measureOutage, seconds, type Load } from '#deploy/testing/measure-outage.ts'
 import {
@@ -25,10 +25,10 @@ import { buildVideo } from '#server/testing/builders/video-builders.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { startPatroniCluster, type PatroniCluster } from './run-patroni.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'cliffhanger-patroni-'))
 const patienceMs = 240_000
 const clients = 2
 
+let home: string
 let cluster: PatroniCluster
 let database: Database<Tables>
 let stripe: StripeCheckouts
@@ -37,7 +37,9 @@ let site: DrillSite
 let buyers: Buyers
 let load: Load
 
-beforeAll(async () => {
+// A repeated test starts with a new site and a new database.
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'cliffhanger-patroni-'))
   cluster = await startPatroniCluster(home)
   const client = new pg.Client({ connectionString: cluster.superuserUrl })
   await client.connect()
@@ -59,7 +61,7 @@ beforeAll(async () => {
   buyers = simulateBuyers(url, video, clients, stripe.checkOut)
   load = { url, freeEpisode: video.episodes[0]?.id ?? '', buyers, patienceMs }
 })
-afterAll(async () => {
+afterEach(async () => {
   await buyers?.end()
   await site?.close()
   await stripe?.close()

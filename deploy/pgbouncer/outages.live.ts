@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import { measureOutage, type Load } from '#deploy/testing/measure-outage.ts'
 import { reserveAddress, startDrillSite, type DrillSite } from '#deploy/testing/start-drill-site.ts'
@@ -19,11 +19,11 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database/
 import { startFakeS3, type FakeS3 } from '#server/testing/fakes/fake-s3.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'cliffhanger-outages-'))
 const patienceMs = 240_000
 const clients = 3
 const outageMs = 10_000
 
+let home: string
 let database: TestDatabase
 let pooler: PgBouncer
 /** The network between the site and the database: to PgBouncer, and directly to PostgreSQL. */
@@ -34,7 +34,9 @@ let stripe: StripeCheckouts
 let buyers: Buyers
 let load: Load
 
-beforeAll(async () => {
+// A repeated test starts with a new site and a new database.
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'cliffhanger-outages-'))
   database = await createTestDatabase()
   bucket = await startFakeS3()
   pooler = await startPgBouncer(database.url)
@@ -58,7 +60,7 @@ beforeAll(async () => {
   buyers = simulateBuyers(url, video, clients, stripe.checkOut)
   load = { url, freeEpisode: video.episodes[0]?.id ?? '', buyers, patienceMs }
 })
-afterAll(async () => {
+afterEach(async () => {
   await buyers?.end()
   await site?.close()
   await stripe?.close()

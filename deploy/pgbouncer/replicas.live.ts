@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { simulateBuyers, type Buyers } from '#deploy/release/simulate-buyers.ts'
 import {
   reserveAddress,
@@ -20,10 +20,10 @@ import {
 } from '#server/testing/database/replicated-database.ts'
 import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
 const patienceMs = 120_000
 const clients = 3
 
+let home: string
 let servers: ReplicatedDatabase
 let poolers: PgBouncer[]
 let database: Database<Tables>
@@ -31,7 +31,9 @@ let address: SiteAddress
 let site: DrillSite
 let buyers: Buyers
 
-beforeAll(async () => {
+// A repeated test starts with a new site and a new database.
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
   servers = await startReplicatedDatabase(join(home, 'database'))
   const log = createLog({ json: true, level: 'silent' })
   database = await openDatabase<Tables>({ dataDir: '', databaseUrl: servers.url, migrate: true }, log)
@@ -48,7 +50,8 @@ beforeAll(async () => {
   })
   buyers = simulateBuyers(address.url, video, clients)
 })
-afterAll(async () => {
+afterEach(async () => {
+  await buyers?.end()
   await site?.close()
   await database?.close()
   for (const pooler of poolers ?? []) await pooler.close()
