@@ -12,19 +12,17 @@ process.env['E2E_FIRST_PORT'] ??= String(10_000 + 100 * Math.floor(Math.random()
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 export const desktop = { viewport: { width: 1440, height: 900 } }
 
-/** Suites that run with their own commands. */
-const ownSuites = ['screens/**', 'media/**']
-
 export default defineConfig({
   testDir: '.',
-  testIgnore: ownSuites,
+  // These suites run with their own commands.
+  testIgnore: ['screens/**', 'media/**'],
   outputDir: '../test-results/e2e',
   globalSetup: './site/global-setup.ts',
   // Long timeouts, because a busy machine must not make a test fail.
   timeout: 300_000,
   expect: { timeout: 60_000, toPass: { timeout: 120_000 } },
-  // Two more than two cores, because tests also wait for frames, jobs or 3-D Secure. More browsers would need more
-  // processor time for the same tests, because pages draw frames while they wait.
+  // For two cores. Tests also wait for frames, jobs or 3-D Secure. More browsers would need more processor time for the
+  // same tests, because pages draw frames while they wait.
   workers: 4,
   forbidOnly: true,
   use: {

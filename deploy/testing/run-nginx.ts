@@ -86,7 +86,8 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
         return workers.length > 0 && workers.every((pid) => !before.includes(pid))
       }
       await waitUntil('nginx has new workers', areWorkersReplaced, patienceMs)
-      // The old workers have closed their connections. `fetch` must notice that before it could reuse one.
+      // The old workers have closed their connections. `fetch` notices that when the event loop reads the sockets, so it
+      // cannot reuse one. The current turn of the loop may have read them already.
       for (let turn = 0; turn < 2; turn += 1) await setImmediate()
     },
     logs: () => readFileSync(join(home, 'access.log'), 'utf8'),

@@ -19,8 +19,8 @@ export default defineConfig({
   globalSetup: '../site/global-setup.ts',
   // Some tests open a screen in every language and size, which takes long on a busy machine.
   timeout: 600_000,
-  // One more than two cores. Pages draw frames while they wait, so more browsers need more processor time for the same
-  // tests: eight on two cores needed 40 % more than two, and took longer.
+  // For two cores. Pages draw frames while they wait, so more browsers need more processor time for the same tests:
+  // eight needed 40 % more than two, and took longer.
   workers: 3,
   projects: [
     { name: 'phone', workers: 2, grepInvert: [mainFlowsWithout('@screens'), /@desktop/], use: phone },

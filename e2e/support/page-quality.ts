@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import AxeBuilder from '@axe-core/playwright'
 import type Axe from 'axe-core'
-import type { Result, RunOptions } from 'axe-core'
 import { expect, type Frame, type Locator, type Page } from '@playwright/test'
 
 /** Quality checks for every screen. Tests that use axe need `bypassCSP`, because axe injects a script into the page. */
@@ -24,6 +23,15 @@ interface Shifts {
   moved: string[]
 }
 
+declare global {
+  interface Window {
+    /** Installed by `recordLayoutShifts`. */
+    readShifts: () => Promise<Shifts>
+    /** Installed by `expectAccessible`. */
+    axe: typeof Axe
+  }
+}
+
 /** Adds up layout shifts, beginning with the next document. */
 export async function recordLayoutShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
@@ -38,21 +46,18 @@ export async function recordLayoutShifts(page: Page): Promise<void> {
     }
     const observer = new PerformanceObserver((list) => addShifts(list.getEntries()))
     observer.observe({ type: 'layout-shift', buffered: true })
-    const readShifts = async () => {
+    window.readShifts = async () => {
       // Browsers measure a shift when they paint the frame.
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
       addShifts(observer.takeRecords())
       return shifts
     }
-    Object.assign(window, { readShifts })
   })
 }
 
 /** Expects no layout shifts since `recordLayoutShifts`. */
 export async function expectNoLayoutShift(page: Page): Promise<void> {
-  const { total, moved } = await page.evaluate(() =>
-    (window as unknown as { readShifts: () => Promise<Shifts> }).readShifts(),
-  )
+  const { total, moved } = await page.evaluate(() => window.readShifts())
   expect(total, moved.join('\n')).toBeLessThan(0.01)
 }
 
@@ -97,17 +102,14 @@ export async function readStable<T>(read: () => Promise<T>): Promise<T> {
 
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 // Without this option, axe describes all elements that pass, which takes longer than the rest of the check.
-const axeOptions: RunOptions = { resultTypes: ['violations'] }
+const axeOptions: Axe.RunOptions = { resultTypes: ['violations'] }
 
-async function findViolations(page: Page): Promise<Result[]> {
+async function findViolations(page: Page): Promise<Axe.Result[]> {
   // AxeBuilder checks frames of other origins, but takes longer: it sends axe again each time, and opens a window.
   if (page.frames().length > 1)
     return (await new AxeBuilder({ page, axeSource }).options(axeOptions).analyze()).violations
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
-  return page.evaluate(async (options) => {
-    const { axe } = window as unknown as { axe: typeof Axe }
-    return (await axe.run(document, options)).violations
-  }, axeOptions)
+  return page.evaluate(async (options) => (await window.axe.run(document, options)).violations, axeOptions)
 }
 
 async function expectNoOverflowInFrame(frame: Frame): Promise<void> {
