@@ -102,15 +102,6 @@ afterEach(async () => {
 
 const expectReplicaUsed = (expected: 0 | 1) => waitForReplicaUse(address, expected, patienceMs)
 
-async function cutOff(host: string, until: () => Promise<unknown>): Promise<void> {
-  network.unplug(host)
-  try {
-    await until()
-  } finally {
-    network.plugIn(host)
-  }
-}
-
 /** Lets the replica lag or disappear until the site has stopped reading from it. */
 async function measureReplicaOutage(what: string, begin: () => Promise<void>, end: () => Promise<void>) {
   await expectReplicaUsed(1)
@@ -153,7 +144,7 @@ it(
   async () => {
     await expectReplicaUsed(1)
     const cut = await measureOutage(load, `Network to the database cut for ${seconds(outageMs)}`, () =>
-      cutOff('db-1', () => delay(outageMs)),
+      network.cutOff('db-1', () => delay(outageMs)),
     )
     const lagging = await measureReplicaOutage('Replica lagging', servers.fallBehind, servers.catchUp)
     const lost = await measureReplicaOutage(
@@ -162,7 +153,7 @@ it(
       async () => network.plugIn('db-2'),
     )
     const away = await measureOutage(load, `Network to the bucket cut for ${seconds(outageMs)}`, () =>
-      cutOff('bucket', () => delay(outageMs)),
+      network.cutOff('bucket', () => delay(outageMs)),
     )
     const { paid } = await buyers.end()
     for (const { pages, plays, salesBackMs } of [cut, lagging, lost, away]) {

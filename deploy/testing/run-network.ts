@@ -11,6 +11,8 @@ export interface Network {
   /** Unplugs a host's cable at the switch: all packets from and to the host are lost. */
   unplug(name: string): void
   plugIn(name: string): void
+  /** Unplugs a host until `until` has ended, also if it fails. */
+  cutOff(name: string, until: () => Promise<unknown>): Promise<void>
   /**
    * Connects the namespace of this process to the network, so that this process and the hosts reach each other. The
    * test belongs in deploy/network, whose tests run in a namespace of their own.
@@ -60,6 +62,8 @@ export async function createNetwork(): Promise<Network> {
   const addressOf = (index: number) => `${prefix}${index + 2}`
   const setCable = (name: string, state: 'up' | 'down') =>
     run(enter, `ip link set host${names.indexOf(name)} ${state}`)
+  const unplug = (name: string) => setCable(name, 'down')
+  const plugIn = (name: string) => setCable(name, 'up')
   return {
     enter,
     async addHost(name) {
@@ -72,8 +76,16 @@ export async function createNetwork(): Promise<Network> {
       for (const device of ['eth0', 'lo']) run(inHost, `ip link set ${device} up`)
       return { enter: inHost, address: addressOf(index) }
     },
-    unplug: (name) => setCable(name, 'down'),
-    plugIn: (name) => setCable(name, 'up'),
+    unplug,
+    plugIn,
+    async cutOff(name, until) {
+      unplug(name)
+      try {
+        await until()
+      } finally {
+        plugIn(name)
+      }
+    },
     join() {
       run([], `ip link add drill type veth peer name outside netns ${wire}`)
       run(enter, 'ip link set outside master wire up')
