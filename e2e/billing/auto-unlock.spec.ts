@@ -152,7 +152,7 @@ test('a viewer who declines auto-unlock is not asked again for the drama @screen
   await expectNotOffered(page)
 })
 
-test('auto-unlock stays off until the viewer consents to losing the right of withdrawal and presses "Turn on auto-unlock"', async ({
+test('auto-unlock stays off until the viewer consents to losing the right of withdrawal and presses "Turn on auto-unlock" @screens', async ({
   page,
 }) => {
   const requests: unknown[] = []

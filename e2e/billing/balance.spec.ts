@@ -99,7 +99,7 @@ test('two presses buy an episode only once', async ({ page }) => {
   expect(await readAvailableBalance(page)).toBe(401)
 })
 
-test('an episode that was bought in another tab plays, and is not charged again', async ({
+test('an episode that was bought in another tab plays, and is not charged again @screens', async ({
   page,
   context,
 }) => {
@@ -130,7 +130,7 @@ test('an episode can be bought from the balance without any gateway', async ({ p
   await expectPlaying(page, 4)
 })
 
-test('if the balance has become too low, a message says so, and another payment method pays', async ({
+test('if the balance has become too low, a message says so, and another payment method pays @screens', async ({
   page,
 }) => {
   const panel = await topUpAtPaywall(page, 4)

@@ -90,7 +90,9 @@ test('the terms of a plan are shown in the panel and in the sheet, and are sent 
   expect(termsText).toMatch(/14 days/)
 })
 
-test('the wallet sells the offer that was chosen before the wallet’s script had loaded', async ({ page }) => {
+test('the wallet sells the offer that was chosen before the wallet’s script had loaded @screens', async ({
+  page,
+}) => {
   const script = Promise.withResolvers<void>()
   const file = '**/sandbox-wallet-*.js'
   await page.route(file, async (route) => {
@@ -111,7 +113,7 @@ test('the wallet sells the offer that was chosen before the wallet’s script ha
   )
 })
 
-test('the sheet closes by its button, by Escape and by the back button, and no order is created', async ({
+test('the sheet closes by its button, by Escape and by the back button, and no order is created @screens', async ({
   page,
 }) => {
   const orders = watchOrders(page)
@@ -142,7 +144,7 @@ test('if the card in the wallet is declined, the panel shows the reason, and ano
   await expectPlaying(page, 4)
 })
 
-test("a failed 3-D Secure check of a wallet's card shows a message, and the episode plays after a successful check", async ({
+test("a failed 3-D Secure check of a wallet's card shows a message, and the episode plays after a successful check @screens", async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)
@@ -163,7 +165,9 @@ test("a failed 3-D Secure check of a wallet's card shows a message, and the epis
 test.describe('if the connection is lost', () => {
   test.use({ allowedConsoleMessages: /ERR_INTERNET_DISCONNECTED/ })
 
-  test('during the approval, the sheet shows a message, and another press pays', async ({ page }) => {
+  test('during the approval, the sheet shows a message, and another press pays @screens', async ({
+    page,
+  }) => {
     const sheet = await openSheet(page, 4)
     let tokenRequests = 0
     await page.route('**/sandbox/tokens', (route) =>
@@ -176,7 +180,7 @@ test.describe('if the connection is lost', () => {
     await expectPlaying(page, 4)
   })
 
-  test('after the payment, the order is read again and the episode plays', async ({ page }) => {
+  test('after the payment, the order is read again and the episode plays @screens', async ({ page }) => {
     const sheet = await openSheet(page, 5)
     const paid: unknown[] = []
     await page.route('**/api/payment/pay', async (route) => {
@@ -210,7 +214,7 @@ test.describe('if the connection is lost', () => {
   })
 })
 
-test('if the price changes while the sheet is open, nothing is charged and the change is shown', async ({
+test('if the price changes while the sheet is open, nothing is charged and the change is shown @screens', async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)
@@ -224,7 +228,7 @@ test('if the price changes while the sheet is open, nothing is charged and the c
   expect(paid).toEqual([])
 })
 
-test('if the wallet’s e-mail address has already used the introductory price, the regular price is shown before the payment', async ({
+test('if the wallet’s e-mail address has already used the introductory price, the regular price is shown before the payment @screens', async ({
   page,
   browser,
 }) => {
@@ -281,7 +285,9 @@ test.describe('a browser without a wallet', () => {
   })
 })
 
-test('the card form shows the wallet above its fields, and the wallet pays there too', async ({ page }) => {
+test('the card form shows the wallet above its fields, and the wallet pays there too @screens', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)

@@ -62,7 +62,7 @@ test('nothing is hidden while more entries of the balance history load @screens'
 test.describe('after balances were switched off', () => {
   test.use({ site: { ...defaultSite, withFakeServices: false } })
 
-  test('the orders are shown once it is known whether a balance remains', async ({ page }) => {
+  test('the orders are shown once it is known whether a balance remains @screens', async ({ page }) => {
     await page.route('**/api/balance/entries*', (route) =>
       route.fulfill({ json: { code: 200, data: { list: [] } } }),
     )
@@ -80,7 +80,9 @@ test.describe('after balances were switched off', () => {
   })
 })
 
-test('the member area has one main button; for a guest, this button creates an account', async ({ page }) => {
+test('the member area has one main button; for a guest, this button creates an account @screens', async ({
+  page,
+}) => {
   await page.goto('/my')
   const main = page.getByRole('main')
   await expect(main.getByRole('button', { name: 'Top up your balance' })).toBeVisible()

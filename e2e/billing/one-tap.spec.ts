@@ -159,7 +159,9 @@ test.describe('when the responses to a purchase and to its retry are lost', () =
   })
 })
 
-test('a payment with an unknown status does not open the other payment methods', async ({ page }) => {
+test('a payment with an unknown status does not open the other payment methods @screens', async ({
+  page,
+}) => {
   await saveCard(page)
   await page.goto(await towerUrl(page, 5))
   const pendingOrder = { id: 'ord_unsure', status: 'pending', next: { type: 'none' } }
@@ -187,7 +189,7 @@ test('a payment with an unknown status does not open the other payment methods',
   await expect(panel.getByText('How would you like to pay?')).toHaveCount(0)
 })
 
-test('a saved card is shown in the member area, and is not offered for payments after its removal there', async ({
+test('a saved card is shown in the member area, and is not offered for payments after its removal there @screens', async ({
   page,
 }) => {
   await saveCard(page)

@@ -32,7 +32,7 @@ test('after a lost response, the order is not shown as missing, and is requested
   await expect(page.locator('main').getByRole('link')).toHaveText('Watch')
 })
 
-test('a paid order leads to its episode at the saved position, even without a stored return path', async ({
+test('a paid order leads to its episode at the saved position, even without a stored return path @screens', async ({
   page,
 }) => {
   const path = await towerUrl(page, 4)

@@ -45,7 +45,9 @@ async function openCardForm(page: Page, episode: number): Promise<void> {
   await lockedPanel(page, episode).getByRole('button', { name: 'Pay $0.99' }).click()
 }
 
-test("the card form remembers the buyer's details, and shows them to no other user", async ({ page }) => {
+test("the card form remembers the buyer's details, and shows them to no other user @screens", async ({
+  page,
+}) => {
   const email = randomEmail()
   await openCardForm(page, 4)
   await payByCard(page, { number: pays, email })
@@ -123,7 +125,7 @@ test('choosing another offer moves no offer, and the button that shows and hides
   }
 })
 
-test('a button on the paywall opens the list of episodes, and covers no text', async ({ page }) => {
+test('a button on the paywall opens the list of episodes, and covers no text @screens', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   const list = page.getByRole('button', { name: 'Episodes' })
@@ -310,7 +312,7 @@ test('the message of the last field is visible above the pay button @screens', a
   }
 })
 
-test('going back closes the open form and stays at the locked episode', async ({ page }) => {
+test('going back closes the open form and stays at the locked episode @screens', async ({ page }) => {
   await openCardForm(page, 4)
   await expect(cardForm(page).form.getByLabel('E-mail')).toBeVisible()
   await page.goBack()

@@ -72,7 +72,9 @@ test('after a card with insufficient funds, another card passes 3-D Secure and u
   await expectPlaying(page, 6)
 })
 
-test('after a failed 3-D Secure check, a message is shown, and another card pays', async ({ page }) => {
+test('after a failed 3-D Secure check, a message is shown, and another card pays @screens', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
@@ -93,7 +95,9 @@ test('a plan unlocks every episode @desktop', async ({ page }) => {
   await expectPlaying(page, 6)
 })
 
-test('a wallet payment is approved on another page and returns to the episode @desktop', async ({ page }) => {
+test('a wallet payment is approved on another page and returns to the episode @desktop @screens', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await payByWallet(page, panel)
@@ -114,7 +118,7 @@ test('a subscriber cancels with one click, sees the end date, and resumes', asyn
   await expect(subscription).toContainText('Weekly renews on')
 })
 
-test('a plan is charged with the chosen payment method @desktop', async ({ page }) => {
+test('a plan is charged with the chosen payment method @desktop @screens', async ({ page }) => {
   await page.goto('/shopping')
   await page.getByRole('group', { name: 'How would you like to pay?' }).getByText('Wallet').click()
   await page.getByRole('button', { name: 'Choose Weekly' }).click()

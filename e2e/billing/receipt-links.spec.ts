@@ -144,7 +144,7 @@ test('a receipt’s link can be used after a social sign-in, even if the first s
   await expectClaimed(page, email)
 })
 
-test('the link of a receipt cancels a plan without a sign-in, and the member area resumes the plan', async ({
+test('the link of a receipt cancels a plan without a sign-in, and the member area resumes the plan @screens', async ({
   page,
 }) => {
   const email = address()

@@ -209,7 +209,7 @@ async function expectPlannedChange(page: Page): Promise<void> {
   await page.goto('/my')
 }
 
-test('a change of plan shows its terms, asks for no card, can be undone with one click, and starts with the next period', async ({
+test('a change of plan shows its terms, asks for no card, can be undone with one click, and starts with the next period @screens', async ({
   page,
 }) => {
   await subscribe(page, pays)

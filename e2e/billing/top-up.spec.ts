@@ -37,7 +37,7 @@ async function expectSpendable(page: Page, episode: number): Promise<void> {
   expect(await readAvailableBalance(page)).toBe(1100 - 99)
 }
 
-test('an express wallet tops up without a form', async ({ page }) => {
+test('an express wallet tops up without a form @screens', async ({ page }) => {
   await openTopUps(page, 4)
   const frame = page.frameLocator('dialog iframe[title="Wallet"]')
   await frame.getByRole('button', { name: 'Sandbox Pay' }).click()
@@ -75,7 +75,7 @@ test('PayPal tops up and leads back to the locked episode, and the balance pays 
   await expectSpendable(page, 5)
 })
 
-test('if the bonus has changed, nothing is charged and the form shows the new bonus; another press pays and credits this bonus', async ({
+test('if the bonus has changed, nothing is charged and the form shows the new bonus; another press pays and credits this bonus @screens', async ({
   page,
 }) => {
   const sheet = await openTopUps(page, 4)
@@ -120,7 +120,7 @@ test.describe('Stripe', () => {
     expect(stripeRequests.confirmed).toBe(1)
   })
 
-  test('tops up by an express wallet', async ({ page, context }) => {
+  test('tops up by an express wallet @screens', async ({ page, context }) => {
     const stripeRequests = await interceptStripe(context)
     const sheet = await openTopUps(page, 4)
     await choosePaymentMethod(sheet, 'Card')

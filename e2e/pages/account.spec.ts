@@ -129,7 +129,7 @@ test('the settings keep input after a failed request and in a collapsed form, an
   expect((await download).suggestedFilename()).toBe('my-data.json')
 })
 
-test('after the session was ended elsewhere, sign-in returns to the same page, which still has the input', async ({
+test('after the session was ended elsewhere, sign-in returns to the same page, which still has the input @screens', async ({
   page,
   browser,
 }) => {
@@ -158,7 +158,7 @@ test('after the session was ended elsewhere, sign-in returns to the same page, w
   expect(await page.evaluate(() => sessionStorage.getItem('draft'))).toBeNull()
 })
 
-test('after the session was ended elsewhere, the library offers sign-in, which returns to the same list', async ({
+test('after the session was ended elsewhere, the library offers sign-in, which returns to the same list @screens', async ({
   page,
   browser,
 }) => {
@@ -212,7 +212,7 @@ test('a member links a social profile, reauthenticates when required, and unlink
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 })
 
-test('a member cannot unlink a social profile that is the only way to sign in', async ({ page }) => {
+test('a member cannot unlink a social profile that is the only way to sign in @screens', async ({ page }) => {
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
   await expect(page).toHaveURL('/')

@@ -58,7 +58,7 @@ test('an episode that is being converted plays once it is ready, and the list of
   await expect(tile(page, 2)).toContainText(/\d:\d\d/)
 })
 
-test('a locked episode that is being converted is offered once it is ready', async ({ page }) => {
+test('a locked episode that is being converted is offered once it is ready @screens', async ({ page }) => {
   const finishConversion = await mockConversion(page, 4)
   await openTower(page)
   await openList(page)

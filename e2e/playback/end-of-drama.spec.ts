@@ -49,7 +49,7 @@ test('the countdown can be stopped, and the last episode replayed @screens', asy
   await expect(page).toHaveTitle(/Wide and Silent/) // stays
 })
 
-test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) => {
+test('a swipe beyond the end opens the next drama @screens', async ({ page, isMobile }) => {
   await slowDownCountdowns(page)
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()

@@ -23,7 +23,7 @@ async function extendDrama(page: Page): Promise<void> {
 const expectEpisode = (page: Page, number: string | number) =>
   expect(page).toHaveURL(new RegExp(`episode=${number}$`))
 
-test('the episode number can be typed, or changed by pressing or holding a button, and the list stays open until an episode is chosen', async ({
+test('the episode number can be typed, or changed by pressing or holding a button, and the list stays open until an episode is chosen @screens', async ({
   page,
   isMobile,
 }) => {

@@ -63,7 +63,9 @@ test.describe('when an episode keeps playing', () => {
     await expect(page.getByRole('slider', { name: 'Position' })).toHaveValue(String(Math.floor(seconds)))
   })
 
-  test('a swipe that begins before the end of an episode advances by one episode only', async ({ page }) => {
+  test('a swipe that begins before the end of an episode advances by one episode only @screens', async ({
+    page,
+  }) => {
     await page.goto(await towerUrl(page, 1))
     await expectProgress(page)
     await expect(page.locator('[data-player] video')).toHaveCount(2)
@@ -91,7 +93,9 @@ test.describe('when an episode keeps playing', () => {
   })
 })
 
-test('the volume persists across episodes and visits, and a volume of 0 mutes @desktop', async ({ page }) => {
+test('the volume persists across episodes and visits, and a volume of 0 mutes @desktop @screens', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 1))
   await expectProgress(page)
   const volume = page.getByRole('slider', { name: 'Volume' })

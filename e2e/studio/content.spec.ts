@@ -108,7 +108,9 @@ test('an interrupted upload resumes after a reload, and the draft becomes a publ
   await expect(page).toHaveTitle(/Brought in by hand/)
 })
 
-test('a folder with a description fills the draft, and keeps manual input @desktop', async ({ page }) => {
+test('a folder with a description fills the draft, and keeps manual input @desktop @screens', async ({
+  page,
+}) => {
   await openStudioWithSession(page, 'editor')
   await page.goto('/studio/videos')
   await page.getByRole('button', { name: 'New video' }).click()
