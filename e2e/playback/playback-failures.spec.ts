@@ -24,11 +24,11 @@ async function forceHls(page: Page): Promise<void> {
 const thirdSegment = /\/v\d\/00002\.m4s/
 
 // hls.js takes over when the native player fails, so `npm test` runs only the tests of hls.js.
-for (const [player, prepare, tag] of [
-  ['the native player', async () => {}, ['@screens']],
-  ['hls.js', forceHls, []],
+for (const [player, prepare] of [
+  ['the native player @screens', async () => {}],
+  ['hls.js', forceHls],
 ] as const)
-  test.describe(`played by ${player}`, { tag: [...tag] }, () => {
+  test.describe(`played by ${player}`, () => {
     test.beforeEach(({ page }) => prepare(page))
 
     test('a segment that fails twice is retried, and the episode continues', async ({ page }) => {
