@@ -122,7 +122,7 @@ test('the settings keep input after a failed request and in a collapsed form, an
   await toggle.click()
   await expect(page.getByLabel('I understand')).toBeHidden()
   await toggle.click()
-  await expect(page.getByLabel('I understand')).toBeChecked()
+  await expect(page.getByLabel('I understand')).toBeChecked() // stays
 
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download' }).click()

@@ -59,7 +59,7 @@ test.describe('when an episode keeps playing', () => {
       .locator('video')
       .first()
       .evaluate((video: HTMLVideoElement) => video.currentTime)
-    await expect(page.getByText(`0:0${Math.floor(seconds)} / 0:06`)).toBeVisible()
+    await expect(page.getByText(`0:0${Math.floor(seconds)} / 0:06`)).toBeVisible() // stays
     await expect(page.getByRole('slider', { name: 'Position' })).toHaveValue(String(Math.floor(seconds)))
   })
 
