@@ -8,7 +8,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-buil
 import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { aggregatePlays, purgeLibrary } from './counts/aggregate-counts.ts'
+import { aggregatePlays, purgePlays, purgeTombstones } from './counts/aggregate-counts.ts'
 
 const time = { now: new Date('2026-03-01T12:10:00Z') }
 const clock: Clock = { now: () => time.now }
@@ -153,8 +153,11 @@ describe('expired rows', () => {
   }
 
   it('are deleted: plays after two days, without losing their count, and tombstones after thirty days', async () => {
-    const purgeAfterDays = (days: number) =>
-      purgeLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
+    const purgeAfterDays = async (days: number) => {
+      const later = new Date(time.now.getTime() + days * 86_400_000)
+      await purgePlays(site.context.db, later)
+      await purgeTombstones(site.context.db, later)
+    }
     await save(0, 10)
     await visitor.callOk(saveHistory, { body: { remove: [video.id] } })
     await purgeAfterDays(1)
@@ -164,6 +167,27 @@ describe('expired rows', () => {
     await expectPlays(1)
     await purgeAfterDays(40)
     expect(await rows()).toEqual({ plays: 0, marks: 0 })
+  })
+
+  it('are tombstones in all batches, but no later ones and no entries that were watched again', async () => {
+    const videos = await Promise.all(Array.from({ length: 4 }, () => buildVideo(site.context)))
+    const [latest = video, ...others] = videos.map(({ id }) => ({ id }))
+    const remove = (...removed: { id: string }[]) =>
+      visitor.callOk(saveHistory, { body: { remove: removed.map(({ id }) => id) } })
+    // Nothing is stored for a guest who has only removed entries.
+    await save(1, 10)
+    await remove(video, ...others)
+    time.now = new Date('2026-04-20T12:00:00Z')
+    await remove(latest)
+    await save(1, (time.now.getTime() - Date.parse(at(0))) / 1000)
+    expect((await visitor.callOk(listHistory)).list).toHaveLength(1)
+    await purgeTombstones(site.context.db, time.now, { limit: 2 })
+    const rows = await site.context.db
+      .selectFrom('watch_history')
+      .select('video_id as id')
+      .where('user_id', '=', (await visitor.callOk(getUser)).id)
+      .execute()
+    expect(rows.map(({ id }) => id).toSorted()).toEqual([video.id, latest.id].toSorted())
   })
 })
 

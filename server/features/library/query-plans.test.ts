@@ -6,8 +6,9 @@ import { readExportParts } from '#server/testing/read-export-parts.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
+import { purgeTombstones } from './counts/aggregate-counts.ts'
 import { deletePlays, aggregateFavoriteBatch, aggregatePlayBatch } from './counts/count-queries.ts'
-import { deleteTombstones, upsertHistories } from './history/history-queries.ts'
+import { upsertHistories } from './history/history-queries.ts'
 import { exportLibrary, loadViewerState, mergeLibrary } from './library.ts'
 import { listFavorites, listHistory } from './list-history-and-favorites.ts'
 import { removeFromHistory, savePosition } from './history/save-position.ts'
@@ -134,10 +135,20 @@ describe('with 50,000 rows', () => {
       await aggregatePlayBatch(tx, 100)
       await aggregateFavoriteBatch(tx, 100)
       await deletePlays(tx, now, 100)
-      await deleteTombstones(tx, now, 100)
     })
     const plans = await queryPlans(database, purge, 'these values')
     expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
-    expect(plans).toHaveLength(10)
+    expect(plans).toHaveLength(9)
+  })
+
+  it('tombstones are read once, each batch along the index after the previous one', async () => {
+    const plans = await queryPlans(database, (db) => purgeTombstones(db, now, { limit: 500 }), 'these values')
+    const { rows } = await database.pool.query('SELECT FROM watch_history WHERE removed')
+    expect(plans).toHaveLength(Math.floor(rows.length / 500) + 1)
+    expect(plans[0]?.plan).toContain('Index Scan using watch_history_tombstones')
+    for (const { plan } of plans) {
+      expect(plan).toMatch(/watch_history_tombstones.*\n\s*Index Cond: \(ROW\(user_id, video_id\) >/)
+      expect(plan).not.toMatch(wholeTable)
+    }
   })
 })

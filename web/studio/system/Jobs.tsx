@@ -37,6 +37,8 @@ const translatedJobs = [
   'purge-idle-guests',
   'purge-member-sessions',
   'purge-operator-sessions',
+  'purge-originals',
+  'purge-plays',
   'purge-push-subscriptions',
   'purge-unpaid-orders',
   'refresh-ranks',

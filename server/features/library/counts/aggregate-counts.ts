@@ -1,5 +1,7 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { Db, Tx } from '#server/tables.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
+import type { Db } from '#server/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import {
   anyFavorites,
@@ -12,9 +14,7 @@ import {
   hasEpisodeViewerChanges,
   aggregateEpisodeViewerBatch,
 } from '#server/features/library/episode-view-queries.ts'
-import { deleteTombstones } from '#server/features/library/history/history-queries.ts'
-
-const batchSize = 5000
+import { deleteTombstones, type TombstoneKey } from '#server/features/library/history/history-queries.ts'
 
 /**
  * Retention of counted plays, in days. For at most half an hour, a play prevents a repeated play from being counted.
@@ -26,11 +26,6 @@ const playRetentionDays = 2
  * network.
  */
 const tombstoneRetentionDays = 30
-
-/** Runs `work` in batches, each in its own transaction, until a batch is not full. */
-async function runInBatches(db: Db, work: (tx: Tx, limit: number) => Promise<number>): Promise<void> {
-  while ((await inTransaction(db, (tx) => work(tx, batchSize))) === batchSize);
-}
 
 /**
  * Adds uncounted plays and the changes in `play_count_changes` to the play counts of videos. Several processes may call
@@ -52,11 +47,23 @@ export function aggregateEpisodeViewers({ db, clock }: { db: Db; clock: Clock })
   return runInBatches(db, (tx, limit) => aggregateEpisodeViewerBatch(tx, clock.now(), limit))
 }
 
-/** Deletes expired rows: counted plays, and tombstones of removed history entries. */
-export async function purgeLibrary(db: Db, now: Date): Promise<void> {
-  const before = (days: number) => new Date(now.getTime() - days * dayMs)
-  await runInBatches(db, (tx, limit) => deletePlays(tx, before(playRetentionDays), limit))
-  await runInBatches(db, (tx, limit) => deleteTombstones(tx, before(tombstoneRetentionDays), limit))
+/** Deletes counted plays that have expired. */
+export function purgePlays(db: Db, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - playRetentionDays * dayMs)
+  return runInBatches(db, (tx, limit) => deletePlays(tx, before, limit))
+}
+
+/** Deletes tombstones that have expired. Reads all tombstones once, because no index has their time. */
+export async function purgeTombstones(
+  db: Db,
+  now: Date,
+  { signal, limit = 5000 }: { signal?: AbortSignal; limit?: number } = {},
+): Promise<void> {
+  const before = new Date(now.getTime() - tombstoneRetentionDays * dayMs)
+  let after: TombstoneKey | undefined
+  do {
+    after = await inTransaction(db, (tx) => deleteTombstones(tx, { before, after, limit }))
+  } while (after && !signal?.aborted)
 }
 
 interface LibraryJobsContext {
@@ -66,7 +73,7 @@ interface LibraryJobsContext {
 }
 
 /** Returns the scheduled jobs of this feature. */
-export function libraryJobs({ db, clock, playCounts }: LibraryJobsContext) {
+export function libraryJobs({ db, clock, playCounts }: LibraryJobsContext): Job[] {
   return [
     {
       name: 'aggregate-plays',
@@ -86,6 +93,11 @@ export function libraryJobs({ db, clock, playCounts }: LibraryJobsContext) {
       dueWhen: hasEpisodeViewerChanges,
       run: () => aggregateEpisodeViewers({ db, clock }),
     },
-    { name: 'purge-history', everySeconds: 600, run: () => purgeLibrary(db, clock.now()) },
+    { name: 'purge-plays', everySeconds: 600, run: () => purgePlays(db, clock.now()) },
+    {
+      name: 'purge-history',
+      everySeconds: 86_400,
+      run: (signal) => purgeTombstones(db, clock.now(), { signal }),
+    },
   ]
 }

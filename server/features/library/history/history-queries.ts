@@ -190,20 +190,30 @@ export async function insertTombstones(
   return Number(numAffectedRows ?? 0)
 }
 
+export type TombstoneKey = Pick<HistoryRow, 'user_id' | 'video_id'>
+
 /**
- * Deletes a batch of tombstones from before the time `before`.
- * @returns how many were deleted
+ * Reads the next `limit` tombstones after a key, and deletes those from before the time `before`. They are read in the
+ * order of the primary key: an index with their time would have to change with each save of a position.
+ * @returns the last key that was read; undefined if no further tombstones follow
  */
-export async function deleteTombstones(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    WITH due AS (
-      SELECT user_id, video_id FROM watch_history WHERE removed AND at < ${before}
-      ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+export async function deleteTombstones(
+  tx: Tx,
+  { before, after, limit }: { before: Date; after: TombstoneKey | undefined; limit: number },
+): Promise<TombstoneKey | undefined> {
+  // A save may bring an entry back at this moment, so the conditions are checked again on the row to be deleted.
+  const { rows } = await sql<TombstoneKey>`
+    WITH page AS (
+      SELECT user_id, video_id, at FROM watch_history
+      WHERE removed AND (user_id, video_id) > (${after?.user_id ?? ''}, ${after?.video_id ?? ''})
+      ORDER BY user_id, video_id LIMIT ${limit}
+    ), deleted AS (
+      DELETE FROM watch_history USING page
+      WHERE watch_history.user_id = page.user_id AND watch_history.video_id = page.video_id AND page.at < ${before}
+        AND watch_history.removed AND watch_history.at < ${before}
     )
-    DELETE FROM watch_history USING due WHERE watch_history.user_id = due.user_id AND watch_history.video_id = due.video_id`.execute(
-    db,
-  )
-  return Number(numAffectedRows ?? 0)
+    SELECT user_id, video_id FROM page ORDER BY user_id, video_id OFFSET ${limit - 1}`.execute(tx)
+  return rows[0]
 }
 
 /** A watched or unlocked video, with its current episode. */
