@@ -4,6 +4,7 @@ import {
   copyFile,
   mkdir,
   open,
+  opendir,
   readFile,
   readdir,
   rename,
@@ -11,7 +12,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { checkKey, type Storage, type StoredFile } from './storage.ts'
 
 const draftEnding = '.draft'
@@ -51,18 +52,25 @@ export function openDisk(dataDir: string): Storage {
   }
 }
 
+/** Lists files as the folders are read, because a folder may have millions of them. */
 async function* listFolder(path: string, folder: string): AsyncGenerator<StoredFile> {
-  if (!existsSync(path)) return
-  for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
+  // Not by the option `recursive`, which keeps every subfolder open until it is read.
+  for await (const entry of (await ifExists(opendir(path))) ?? []) {
+    const [file, key] = [join(path, entry.name), `${folder}/${entry.name}`]
+    if (entry.isDirectory()) yield* listFolder(file, key)
     if (!entry.isFile() || entry.name.endsWith(draftEnding)) continue
-    const file = join(entry.parentPath, entry.name)
-    const { size, mtime } = await stat(file)
-    yield {
-      key: `${folder}/${relative(path, file).split(sep).join('/')}`,
-      bytes: size,
-      modifiedAt: mtime,
-    }
+    // A file may be removed while the list is read.
+    const found = await ifExists(stat(file))
+    if (found) yield { key, bytes: found.size, modifiedAt: found.mtime }
   }
+}
+
+/** Returns undefined if the file or folder does not exist. */
+async function ifExists<Found>(found: Promise<Found>): Promise<Found | undefined> {
+  return found.catch((error: unknown) => {
+    if (Object(error).code === 'ENOENT') return undefined
+    throw error
+  })
 }
 
 let drafts = 0

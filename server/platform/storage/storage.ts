@@ -25,7 +25,10 @@ export interface Storage {
   /** A folder on this machine for unfinished work, from which `moveFromWorkDir` moves files. */
   readonly workDir: string
   exists(key: string): Promise<boolean>
-  /** Lists all files below a folder; none if there is no such folder. */
+  /**
+   * Lists all files below a folder, page by page; none if there is no such folder. Files that are stored or removed
+   * meanwhile may be listed or not.
+   */
   list(folder: string): AsyncIterable<StoredFile>
   /**
    * `interactive`: a viewer waits for it, so a slow store is abandoned within seconds.

@@ -68,6 +68,18 @@ export function testStorageContract(name: string, storageOf: () => Storage): voi
       expect(files[0]?.modifiedAt.getTime()).toBeGreaterThan(before)
     })
 
+    it('lists a folder from which files and folders are removed meanwhile', async () => {
+      const { storage, at } = newLocation()
+      const files = ['1', '2', 'v0/3', 'v1/4']
+      for (const file of files) await storage.write(`${at}/${file}`, file)
+      const listed: string[] = []
+      for await (const { key } of storage.list(at)) {
+        listed.push(key)
+        for (const file of files) await storage.remove(`${at}/${file.split('/')[0]}`)
+      }
+      expect(listed.length).toBeGreaterThan(0)
+    })
+
     it('removes a file, or a folder with its contents, and nothing else', async () => {
       const { storage, at } = newLocation()
       for (const file of ['a/1', 'a/b/2', 'ab/3', 'c']) await storage.write(`${at}/${file}`, file)
