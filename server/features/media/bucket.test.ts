@@ -13,7 +13,12 @@ import { sampleVideoYaml, makeTestVideo, programs } from '#server/testing/media/
 import { startFakeS3, type FakeS3 } from '#server/testing/fakes/fake-s3.ts'
 import { workerDb } from '#server/testing/database/worker-db.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { purgeDeletedAssets, purgeStorage } from './ingest/storage/purge-storage.ts'
+import {
+  mediaJobs,
+  purgeDeletedAssets,
+  purgeStorage,
+  type PurgeContext,
+} from './ingest/storage/purge-storage.ts'
 import { enqueueFolder, importFolder } from './ingest/import/import-folder.ts'
 import { processNextAsset } from './ingest/queue/ingest-queue.ts'
 import type { IngestContext } from './ingest/ingest-context.ts'
@@ -332,12 +337,15 @@ it('a site deletes nothing from a bucket that was unreachable at start and belon
     const original = 'originals/ast_of_the_first.mp4'
     await site.context.storage.write(original, 'film')
     const twoDaysMs = 48 * 3_600_000
-    const tools = { log: silentLog, programs }
-    const purging = { ...other.context, ...tools, storage: agedStorage(storage, twoDaysMs) }
-    await expect(purgeStorage(purging)).rejects.toThrow('another site')
+    const runJobs = async (context: PurgeContext) => {
+      for (const { run } of mediaJobs(context)) await run(new AbortController().signal)
+    }
+    const foreign = { ...other.context, storage: agedStorage(storage, twoDaysMs) }
+    await expect(purgeStorage(foreign)).rejects.toThrow('another site')
+    await expect(runJobs(foreign)).rejects.toThrow('another site')
     expect(await site.context.storage.exists(original)).toBe(true)
     // The site that owns the bucket deletes the file, because no asset has claimed it.
-    await purgeStorage({ ...site.context, ...tools, storage: agedStorage(site.context.storage, twoDaysMs) })
+    await runJobs({ ...site.context, storage: agedStorage(site.context.storage, twoDaysMs) })
     expect(await site.context.storage.exists(original)).toBe(false)
   } finally {
     await other.close()

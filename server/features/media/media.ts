@@ -47,6 +47,7 @@ export {
 export { countFailedEpisodes } from './admin-queries.ts'
 export { createEpisodeCache } from './episode-cache.ts'
 export { listFailedFiles } from './failed-files.ts'
+export { mediaJobs } from './ingest/storage/purge-storage.ts'
 
 /** Parses a `video.yaml`. The parser is loaded on first use, like the cover generator. */
 export { parseVideoYamlInThread } from './parse-video-yaml-in-thread.ts'

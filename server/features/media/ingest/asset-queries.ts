@@ -300,8 +300,8 @@ export async function isBackupRunning(db: Db): Promise<boolean> {
   return rows[0]?.free === false
 }
 
-/** Selects assets that were soft-deleted before the time `before` and that no episode refers to. */
-export function selectDeletedAssets(db: Db, before: Date) {
+/** Selects assets that were soft-deleted before the time `before` and that no episode refers to, at most `limit`. */
+export function selectDeletedAssets(db: Db, before: Date, limit: number) {
   return db
     .selectFrom('assets')
     .select(['id', 'folder', 'original_path', 'captions'])
@@ -321,6 +321,7 @@ export function selectDeletedAssets(db: Db, before: Date) {
         ),
       ),
     )
+    .limit(limit)
     .execute()
 }
 

@@ -7,7 +7,7 @@ import { openDisk } from '#server/platform/storage/disk.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { workerDb } from '#server/testing/database/worker-db.ts'
 import { insertAsset } from '#server/features/media/ingest/asset-queries.ts'
-import { purgeOrphanedOriginals, purgeStorage } from '#server/features/media/ingest/storage/purge-storage.ts'
+import { mediaJobs, purgeOrphanedOriginals } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { processNextAsset } from './ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
@@ -134,7 +134,7 @@ test('originals and uploads in progress are not deleted after the site’s clock
     deleteUnfinishedUploads: async (before: Date) => void limits.push(before.getTime()),
   }
   const started = Date.now()
-  await purgeStorage({ ...context, storage })
+  for (const { run } of mediaJobs({ ...context, storage })) await run(new AbortController().signal)
   expect(limits.map((limit) => limit < started)).toEqual([true])
   expect(await context.storage.exists('originals/ast_underway.mp4')).toBe(true)
 })

@@ -44,15 +44,21 @@ export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<str
   return rows.map(({ key }) => key)
 }
 
-/** Selects the keys recorded before the time `before`. `named` is true if a row now refers to the file. */
-export async function selectOrphaned(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
+/**
+ * Selects keys recorded before the time `before`, at most `limit`. `named` is true if a row now refers to the file.
+ */
+export async function selectOrphaned(
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<{ key: string; named: boolean }[]> {
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
       SELECT FROM assets
       WHERE (folder = split_part(key, '/', 2) OR (key LIKE 'originals/%' AND id = split_part(split_part(key, '/', 2), '.', 1)))
         AND (key NOT LIKE '%.vtt' OR captions @> jsonb_build_array(jsonb_build_object('lang', substring(key FROM '(\\w+)\\.vtt$'))))
     ) AS named
-    FROM orphaned_files WHERE recorded_at < ${before}`.execute(db)
+    FROM orphaned_files WHERE recorded_at < ${before} LIMIT ${limit}`.execute(db)
   return rows
 }
 

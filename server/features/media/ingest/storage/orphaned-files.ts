@@ -27,18 +27,23 @@ export async function deleteOrphaned(
 }
 
 /**
- * Deletes orphaned files.
+ * Deletes orphaned files, one page of records after the other.
  * @param now the real time
  * @returns how many files and folders were deleted
  */
 export async function purgeOrphanedFiles(
   { db, storage }: Pick<OrphanedFilesContext, 'db' | 'storage'>,
   now: Date,
+  pageSize = 1000,
 ): Promise<number> {
-  const recorded = await files.selectOrphaned(db, new Date(now.getTime() - orphanAgeMs))
-  for (const { key, named } of recorded) {
-    if (!named) await storage.remove(key)
-    await files.removeOrphaned(db, [key])
+  const before = new Date(now.getTime() - orphanAgeMs)
+  for (let deleted = 0; ;) {
+    const recorded = await files.selectOrphaned(db, before, pageSize)
+    for (const { key, named } of recorded) {
+      if (!named) await storage.remove(key)
+      await files.removeOrphaned(db, [key])
+    }
+    deleted += recorded.filter(({ named }) => !named).length
+    if (recorded.length < pageSize) return deleted
   }
-  return recorded.filter(({ named }) => !named).length
 }
