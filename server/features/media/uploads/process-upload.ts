@@ -21,7 +21,7 @@ import {
 } from '#server/features/media/ingest/files/unusable-file.ts'
 import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
 import { isStorageUnavailable, type Storage } from '#server/platform/storage/storage.ts'
 import { uploadFiles } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
@@ -167,7 +167,7 @@ const orphanAgeMs = 3_600_000
 /** Discards abandoned uploads, and deletes the parts that are not needed. */
 export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const before = new Date(clock.now().getTime() - abandonedAfterMs)
-  await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, before))
+  await runInBatches(db, (tx, limit) => queries.deleteUploadsBefore(tx, before, limit), { limit: 1000 })
   const old = new Set<string>()
   // The storage states real times, but the sandbox may move the site's clock forward.
   const orphanedBefore = Date.now() - orphanAgeMs

@@ -235,9 +235,17 @@ export async function hasCompleteUploads(db: Db): Promise<boolean> {
   return rows[0]?.waits ?? false
 }
 
-/** Deletes uploads that were last changed before the time `before`, except those that wait for the worker. */
-export async function deleteUploadsBefore(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('uploads').where('updated_at', '<', before).where('state', '!=', 'complete').execute()
+/**
+ * Deletes at most `limit` uploads that were last changed before the time `before`, except those that wait for the
+ * worker. Skips locked rows, because a locked upload is being changed.
+ * @returns how many were deleted
+ */
+export async function deleteUploadsBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM uploads WHERE id = ANY(ARRAY(
+      SELECT id FROM uploads WHERE updated_at < ${before} AND state <> 'complete' LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ))`.execute(tx)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Selects which of these uploads still need their parts. */

@@ -325,6 +325,17 @@ describe('a file', () => {
     await purgeUploadsAfter(14 * 86_400_000)
     expect(await openOf(video)).toEqual([])
   })
+
+  it('is discarded after a week even if there are more than a batch of the purge', async () => {
+    const video = await begin()
+    await site.context.database.pool.query(
+      `INSERT INTO uploads (id, video_id, name, bytes, last_modified_at, number, state, updated_at)
+       SELECT $1 || n, $1, n || '.mp4', 1, now(), n, 'uploading', now() - interval '8 days' FROM generate_series(1, 2001) n`,
+      [video],
+    )
+    await purgeUploadsAfter(0)
+    expect(await openOf(video)).toEqual([])
+  })
 })
 
 describe('captions', () => {
