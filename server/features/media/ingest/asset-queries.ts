@@ -290,7 +290,7 @@ export function selectAssets(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('assets')
     .select(['id', 'state', 'progress', 'reason', 'notes'])
-    .where('id', 'in', ids)
+    .where(sql<boolean>`id = ANY(${ids})`)
     .execute()
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Kysely, PostgresDialect } from 'kysely'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
@@ -23,6 +24,8 @@ import {
   markFailed,
   requeueAbandoned,
 } from '#server/features/media/ingest/queue/asset-states.ts'
+import { selectAssets } from '#server/features/media/ingest/asset-queries.ts'
+import type { Tables } from '#server/tables.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
 import { purgeDeletedAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
@@ -274,6 +277,28 @@ test('an interrupted import publishes nothing, and the next import converts the 
       .where('source_name', '=', 'stopped/01.mp4')
       .execute(),
   ).toEqual([{ state: 'ready' }])
+})
+
+test('an import does not read the assets again that are ready', async () => {
+  const folder = makeFolder('progress', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
+  const counts: number[] = []
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: database.sessions }),
+    log({ query: { sql, parameters } }) {
+      if (sql.includes('"progress", "reason"'))
+        counts.push(...parameters.filter(Array.isArray).map((ids) => ids.length))
+    },
+  })
+  const options = { signal: new AbortController().signal, niceness: 0, onProgress: () => {} }
+  const { made } = await importFolder({ ...context, db }, folder, options)
+  expect(made).toHaveLength(2)
+  // The notes of both are read at the end.
+  expect([counts.includes(1), counts.at(-1)]).toEqual([true, 2])
+})
+
+test('the state of more assets can be read than a statement can have parameters', async () => {
+  const ids = Array.from({ length: 70_000 }, (_, index) => `ast_${index}`)
+  expect(await selectAssets(database.db, ids)).toEqual([])
 })
 
 test('several workers share the queue, and each episode is converted once', async () => {

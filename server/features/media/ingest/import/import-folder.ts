@@ -334,10 +334,10 @@ async function processEpisodes(
   backoff: ExponentialBackoff,
 ): Promise<RefusedFile[]> {
   if (episodes.length === 0) return []
-  const assetIds = episodes.map(({ assetId }) => assetId)
+  const unfinished = new Set(episodes.map(({ assetId }) => assetId))
   const liveProgress = new Map<string, number>()
   const onProgress = (id: string, percent: number) => void liveProgress.set(id, percent)
-  const loadProgress = () => loadImportProgress(context, episodes, liveProgress)
+  const loadProgress = () => loadImportProgress(context, episodes, unfinished, liveProgress)
   const reportProgress = async () => options.onProgress(await loadProgress().then(({ progress }) => progress))
   const timer = setInterval(() => void reportProgress().catch(() => {}), pollMs)
   try {
@@ -345,7 +345,7 @@ async function processEpisodes(
       options.signal.throwIfAborted()
       const processedId = await retryWithBackoff(backoff, options.signal, async () => {
         await requeueAbandoned(context.db)
-        return processNextAsset(context, { ...options, assetIds, onProgress })
+        return processNextAsset(context, { ...options, assetIds: [...unfinished], onProgress })
       })
       if (processedId !== undefined) liveProgress.delete(processedId)
       const { progress, failed, open } = await loadProgress()
@@ -358,19 +358,18 @@ async function processEpisodes(
   }
 }
 
+/**
+ * Loads the progress of all episodes. Reads only the `unfinished` assets, and removes those from it that are ready. A
+ * failed asset is read again, because an operator may retry it.
+ */
 async function loadImportProgress(
   { db }: IngestContext,
   episodes: readonly ImportedEpisode[],
+  unfinished: Set<string>,
   live: ReadonlyMap<string, number>,
 ) {
-  const assets = new Map(
-    (
-      await queries.selectAssets(
-        db,
-        episodes.map(({ assetId }) => assetId),
-      )
-    ).map((asset) => [asset.id, asset]),
-  )
+  const rows = await queries.selectAssets(db, [...unfinished])
+  const assets = new Map(rows.map((asset) => [asset.id, asset]))
   const failed: RefusedFile[] = []
   const progress: EpisodeProgress[] = []
   for (const { name, duration, assetId } of episodes) {
@@ -379,6 +378,7 @@ async function loadImportProgress(
     const percent =
       state === 'ready' || state === 'failed' ? 100 : (live.get(assetId) ?? asset?.progress ?? 0)
     progress.push({ name, duration, state, percent })
+    if (state === 'ready') unfinished.delete(assetId)
     if (state === 'failed') failed.push({ file: name, reason: asset?.reason ?? 'could not be converted' })
   }
   return {
