@@ -181,6 +181,22 @@ test('the migration of catalogue announcements waits for a transaction that chan
   await own.close()
 })
 
+test('the migration that drops foreign keys of the history blocks no viewer while it waits for a transaction', async () => {
+  const own = await createTestDatabase()
+  const name = '0021_unplayed_episodes.sql'
+  await own.pool.query('DELETE FROM migrations WHERE name >= $1', [name])
+  const reader = await own.pool.connect()
+  await reader.query('BEGIN; SELECT FROM watch_history')
+  const migrated = migrate(own.sessions, { directory: migrationsDir, log, upTo: name })
+  await vi.waitUntil(async () => (await countWaiting(own)) === 1, { timeout: 120_000, interval: 10 })
+  // Succeeds once the migration has given up its wait. Otherwise it would wait for the reader.
+  await own.pool.query('UPDATE watch_history SET position_ms = 0')
+  await reader.query('COMMIT')
+  reader.release(true)
+  await migrated
+  await own.close()
+})
+
 test('a migration that never gets its lock fails and changes nothing', async () => {
   await run()
   write('002-alter.sql', 'ALTER TABLE books ADD pages integer')
