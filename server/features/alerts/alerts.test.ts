@@ -8,6 +8,7 @@ import { password, registerMember } from '#server/testing/builders/register-memb
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
+import { queryPlans, type Plan } from '#server/testing/database/query-plans.ts'
 import { sendAlerts } from './send-alerts.ts'
 
 const time = {
@@ -102,6 +103,30 @@ describe('new episodes of a favorite', () => {
     time.advance(24 * 60)
     await sendAlerts(site.context)
     expect(await alerts()).toHaveLength(1)
+  })
+
+  it('are detected and combined in batches', async () => {
+    const { alerts } = await createSubscriber()
+    const others = await Promise.all(
+      Array.from({ length: 2 }, () => buildVideo(site.context, { title: 'Pepper', episodes: 4, ready: 2 })),
+    )
+    await release(3, 4, 5)
+    for (const other of others) await releaseEpisodes(site.context, other, 3)
+    const run = () =>
+      queryPlans(
+        site.context.database,
+        (db) => sendAlerts({ ...site.context, db }, undefined, 2),
+        'these values',
+      )
+    const ofNewEpisodes = (plans: Plan[], statement: string) =>
+      plans.filter(({ sql }) => sql.trim().startsWith(statement) && sql.includes('new_episodes'))
+    const detecting = await run()
+    expect(ofNewEpisodes(detecting, 'UPDATE')).toHaveLength(3)
+    time.advance(11)
+    expect(ofNewEpisodes(await run(), 'select')).toHaveLength(2)
+    expect((await alerts()).map(({ subject }) => subject)).toEqual(['3 new episodes of Salt'])
+    const left = await site.context.db.selectFrom('new_episodes').selectAll().execute()
+    expect(left).toEqual([])
   })
 
   it('are not mailed before the release is complete', async () => {

@@ -25,7 +25,7 @@ export function alertJobs(context: AlertsContext): Job[] {
     {
       name: 'purge-push-subscriptions',
       everySeconds: 3600,
-      run: () => deleteUnreachableSubscriptions(context),
+      run: (signal) => deleteUnreachableSubscriptions(context, { signal }),
     },
   ]
 }

@@ -52,31 +52,45 @@ export const releaseGapMs = 10 * 60_000
 export const anyNewEpisodes = `EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE detected_at IS NULL OR detected_at <= $1::timestamptz - interval '${releaseGapMs} milliseconds')`
 
 /**
- * Sets `detected_at` of new episodes. The trigger that inserts them cannot set it: in test mode, the site's clock
- * differs from the database's.
+ * Sets `detected_at` of a batch of new episodes. The trigger that inserts them cannot set it: in test mode, the site's
+ * clock differs from the database's.
+ * @returns how many were changed
  */
-export async function stampNewEpisodes(db: Db, now: Date): Promise<void> {
-  await db.updateTable('new_episodes').set({ detected_at: now }).where('detected_at', 'is', null).execute()
+export async function stampNewEpisodes(tx: Tx, now: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE new_episodes SET detected_at = ${now} WHERE episode_id = ANY(ARRAY(
+      SELECT episode_id FROM new_episodes WHERE detected_at IS NULL ORDER BY episode_id LIMIT ${limit}
+      FOR UPDATE SKIP LOCKED
+    ))`.execute(tx)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Maximum wait in milliseconds for a release's other episodes that are still being transcoded. */
 const maxReleaseMs = dayMs
 
 /**
- * Returns the videos whose new episodes were all detected at or before the time `before`. A video with an episode that
- * is still being transcoded is returned only after `maxReleaseMs`.
+ * Returns a page of the videos whose new episodes were all detected at or before the time `before`, in the order of the
+ * ids, after the video `after`. A video with an episode that is still being transcoded is returned only after
+ * `maxReleaseMs`.
  */
-export async function selectCompletedReleases(db: Db, before: Date): Promise<string[]> {
+export async function selectCompletedReleases(
+  db: Db,
+  before: Date,
+  { after = '', limit }: { after: string | undefined; limit: number },
+): Promise<string[]> {
   const longAgo = new Date(before.getTime() - maxReleaseMs)
   const rows = await db
     .selectFrom('new_episodes')
     .select('video_id')
+    .where('video_id', '>', after)
     .groupBy('video_id')
     .having(
-      sql<boolean>`bool_and(detected_at <= ${before}) AND (min(detected_at) <= ${longAgo} OR NOT EXISTS (
+      sql<boolean>`bool_and(detected_at IS NOT NULL AND detected_at <= ${before}) AND (min(detected_at) <= ${longAgo} OR NOT EXISTS (
         SELECT FROM episodes JOIN assets ON assets.id = episodes.next_asset_id
         WHERE episodes.video_id = new_episodes.video_id AND (assets.state = 'processing' OR assets.state = 'uploaded' AND assets.original_path IS NOT NULL)))`,
     )
+    .orderBy('video_id')
+    .limit(limit)
     .execute()
   return rows.map(({ video_id }) => video_id)
 }

@@ -1,6 +1,8 @@
 import { textInLanguage, storedLanguageOrDefault } from '#contract/languages.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { readPages } from '#server/platform/database/read-pages.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { AlertsContext } from './alerts.ts'
@@ -10,6 +12,8 @@ import { oneClickUnsubscribeUrl, unsubscribePageUrl } from './unsubscribe-link.t
 
 /** Number of favorites that one transaction processes. */
 const pageSize = 200
+/** Number of new episodes, or of releases, that one statement reads. */
+const defaultBatchSize = 5000
 /** Alerts that could not be sent within this time (in milliseconds) are discarded. */
 const alertLifetimeMs = 3 * dayMs
 
@@ -19,14 +23,24 @@ const alertLifetimeMs = 3 * dayMs
  * One transaction covers a page of favorites, their queued messages and the progress of the batch. If the process dies,
  * the next run continues after the last page that was queued completely.
  */
-export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
+export async function sendAlerts(
+  context: AlertsContext,
+  signal?: AbortSignal,
+  batchSize = defaultBatchSize,
+): Promise<void> {
   const { db, clock } = context
-  await queries.stampNewEpisodes(db, clock.now())
-  for (const videoId of await queries.selectCompletedReleases(
-    db,
-    new Date(clock.now().getTime() - queries.releaseGapMs),
-  ))
-    await inTransaction(db, (tx) => queries.createBatch(tx, videoId))
+  const now = clock.now()
+  await runInBatches(db, (tx, limit) => queries.stampNewEpisodes(tx, now, limit), {
+    limit: batchSize,
+    signal,
+  })
+  const before = new Date(now.getTime() - queries.releaseGapMs)
+  const releases = readPages<string>(
+    (after, limit) => queries.selectCompletedReleases(db, before, { after, limit }),
+    batchSize,
+  )
+  for await (const videoIds of releases)
+    for (const videoId of videoIds) await inTransaction(db, (tx) => queries.createBatch(tx, videoId))
   while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Insertable } from 'kysely'
+import { sql, type Insertable, type RawBuilder } from 'kysely'
 import type { LocalizedText } from '#contract/languages.ts'
 import type { CoverColumns } from '#server/features/catalog/catalog.ts'
 import type { PushSubscriptionsTable } from '#server/features/alerts/tables.ts'
@@ -77,23 +77,54 @@ export function selectSubscriptions(db: Db, userId: string) {
 }
 
 /**
- * Sets `key_outdated_since` on subscriptions made with another public key, and clears it if their key is in use again.
- * Deletes subscriptions whose `key_outdated_since` is earlier than `before`.
+ * Runs a statement on at most `limit` subscriptions that meet a condition. Skips rows that are being changed.
+ * @returns how many subscriptions were changed or deleted
  */
-export async function expireOtherKeySubscriptions(
+async function changeSome(
   tx: Tx,
-  publicKey: string,
-  now: Date,
-  before: Date,
-): Promise<void> {
-  await sql`UPDATE push_subscriptions SET key_outdated_since = NULL
-    WHERE public_key = ${publicKey} AND key_outdated_since IS NOT NULL`.execute(tx)
-  // Unlike `<>`, these two comparisons can use the index.
-  const isOther = sql`(public_key < ${publicKey} OR public_key > ${publicKey})`
-  await sql`UPDATE push_subscriptions SET key_outdated_since = ${now}
-    WHERE ${isOther} AND key_outdated_since IS NULL`.execute(tx)
-  await sql`DELETE FROM push_subscriptions WHERE ${isOther} AND key_outdated_since < ${before}`.execute(tx)
+  statement: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    ${statement} WHERE id = ANY(ARRAY(
+      SELECT id FROM push_subscriptions WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ))`.execute(tx)
+  return Number(numAffectedRows ?? 0)
 }
+
+/** SQL condition: true if a subscription was made with another public key. Unlike `<>`, it can use the index. */
+const hasOtherKey = (publicKey: string) => sql`(public_key < ${publicKey} OR public_key > ${publicKey})`
+
+/** Clears `key_outdated_since` on a batch of subscriptions whose public key is in use again. Returns how many. */
+export const clearOutdated = (tx: Tx, publicKey: string, limit: number): Promise<number> =>
+  changeSome(
+    tx,
+    sql`UPDATE push_subscriptions SET key_outdated_since = NULL`,
+    sql`public_key = ${publicKey} AND key_outdated_since IS NOT NULL`,
+    limit,
+  )
+
+/** Sets `key_outdated_since` on a batch of subscriptions made with another public key. Returns how many. */
+export const markOutdated = (tx: Tx, publicKey: string, now: Date, limit: number): Promise<number> =>
+  changeSome(
+    tx,
+    sql`UPDATE push_subscriptions SET key_outdated_since = ${now}`,
+    sql`${hasOtherKey(publicKey)} AND key_outdated_since IS NULL`,
+    limit,
+  )
+
+/**
+ * Deletes a batch of subscriptions made with another public key whose `key_outdated_since` is earlier than `before`.
+ * Returns how many.
+ */
+export const deleteOutdated = (tx: Tx, publicKey: string, before: Date, limit: number): Promise<number> =>
+  changeSome(
+    tx,
+    sql`DELETE FROM push_subscriptions`,
+    sql`${hasOtherKey(publicKey)} AND key_outdated_since < ${before}`,
+    limit,
+  )
 
 /**
  * Queues a push about a release for these users' browsers. Skips subscriptions made with another public key. If a push

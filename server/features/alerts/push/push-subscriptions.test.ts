@@ -8,6 +8,7 @@ import { password, registerMember } from '#server/testing/builders/register-memb
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { alertsFeature } from '#server/features/alerts/feature.ts'
 import { derivePushKeys } from './vapid-keys.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { deleteUnreachableSubscriptions, loadPushAlerts } from './push-subscriptions.ts'
 
 const time = { now: new Date('2026-03-01T12:00:00Z') }
@@ -172,5 +173,25 @@ describe('after APP_SECRET has changed', () => {
     advanceDays(31)
     await deleteUnreachableSubscriptions(other())
     expect(await stored(browser)).toBeUndefined()
+  })
+
+  it('subscriptions are marked and deleted in batches until none is left', async () => {
+    const browsers = [new PushBrowser(), new PushBrowser(), new PushBrowser()]
+    for (const { subscription } of browsers)
+      await (await guest()).callOk(startPushAlerts, { body: subscription })
+    const all = async () => await site.context.db.selectFrom('push_subscriptions').selectAll().execute()
+    const count = (await all()).length
+    expect(count).toBeGreaterThanOrEqual(3)
+    const purge = () =>
+      queryPlans(site.context.database, (db) =>
+        deleteUnreachableSubscriptions({ ...other(), db }, { limit: 2 }),
+      )
+    // A batch that is not full ends the loop.
+    const batches = Math.floor(count / 2) + 1
+    expect(await purge()).toHaveLength(1 + batches + 1)
+    expect((await all()).filter(({ key_outdated_since }) => key_outdated_since === null)).toEqual([])
+    advanceDays(31)
+    expect(await purge()).toHaveLength(1 + 1 + batches)
+    expect(await all()).toEqual([])
   })
 })

@@ -3,15 +3,17 @@ import type { PushAlerts, PushSubscription } from '#contract/alerts.ts'
 import { Fault } from '#contract/errors.ts'
 import { lockSession } from '#server/features/members/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { runInBatches, type BatchOptions } from '#server/platform/database/run-in-batches.ts'
 import { isPublicUrl } from '#server/platform/public-network.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { AlertsContext } from '#server/features/alerts/alerts.ts'
 import type { PushKeys } from './vapid-keys.ts'
 import {
+  clearOutdated,
+  deleteOutdated,
   deleteSubscription,
-  expireOtherKeySubscriptions,
   isSubscribed,
+  markOutdated,
   deleteOlderSubscriptions,
   moveSubscriptions,
   saveSubscription,
@@ -88,15 +90,19 @@ export async function mergePushSubscriptions(tx: Tx, guestId: string, memberId: 
  */
 const otherKeyRetentionMs = 30 * dayMs
 
-/** Deletes subscriptions that a changed public key has made unreachable for longer than `otherKeyRetentionMs`. */
-export async function deleteUnreachableSubscriptions({
-  db,
-  clock,
-  pushKeys,
-}: Pick<AlertsContext, 'db' | 'clock' | 'pushKeys'>): Promise<void> {
+/**
+ * Deletes subscriptions that a changed public key has made unreachable for longer than `otherKeyRetentionMs`. Works in
+ * batches, because a changed key concerns all subscriptions.
+ */
+export async function deleteUnreachableSubscriptions(
+  { db, clock, pushKeys: { publicKey } }: Pick<AlertsContext, 'db' | 'clock' | 'pushKeys'>,
+  options: BatchOptions = {},
+): Promise<void> {
   const now = clock.now()
   const before = new Date(now.getTime() - otherKeyRetentionMs)
-  await inTransaction(db, (tx) => expireOtherKeySubscriptions(tx, pushKeys.publicKey, now, before))
+  await runInBatches(db, (tx, limit) => clearOutdated(tx, publicKey, limit), options)
+  await runInBatches(db, (tx, limit) => markOutdated(tx, publicKey, now, limit), options)
+  await runInBatches(db, (tx, limit) => deleteOutdated(tx, publicKey, before, limit), options)
 }
 
 /** Returns whether a key is a point on the P-256 curve. With any other key, the encryption of each push would fail. */
