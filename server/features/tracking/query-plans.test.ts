@@ -4,7 +4,7 @@ import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { anonymizeEvents, moveEvents, selectUserEvents, trimEvents } from './event-queries.ts'
 import { countStepEvents } from './funnel-step-queries.ts'
-import { claimDueConversion } from './conversions/conversion-queries.ts'
+import { claimDueConversions } from './conversions/conversion-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
@@ -22,10 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it('the due conversion is found without reading sent conversions', async () => {
-  const plans = await queryPlans(database, (db) =>
-    db.transaction().execute((tx) => claimDueConversion(tx, now, () => now)),
-  )
+it('due conversions are found without reading sent conversions', async () => {
+  const plans = await queryPlans(database, (db) => claimDueConversions(db, now, [1], 20))
   expect(plans).toHaveLength(1)
   expect(plans[0]?.plan).toContain('conversions_due')
   expect(plans[0]?.plan).not.toContain('Seq Scan')

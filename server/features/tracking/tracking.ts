@@ -85,7 +85,7 @@ export function trackingJobs(context: TrackingJobsContext) {
       name: 'send-conversions',
       everySeconds: 10,
       dueWhen: anyDueConversions,
-      run: () => sendConversions(context),
+      run: (signal: AbortSignal) => sendConversions(context, signal),
     },
     {
       name: 'purge-events',

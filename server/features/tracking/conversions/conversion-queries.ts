@@ -1,7 +1,7 @@
-import { sql, type Insertable, type Selectable } from 'kysely'
+import { sql, type ExpressionBuilder, type Insertable, type RawBuilder, type Selectable } from 'kysely'
 import { readInOrder } from '#server/platform/database/read-pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { ConversionsTable } from '#server/features/tracking/tables.ts'
+import type { ConversionsTable, TrackingTables } from '#server/features/tracking/tables.ts'
 
 export type ConversionRow = Selectable<ConversionsTable>
 type ConversionKey = Pick<ConversionRow, 'destination' | 'name' | 'event_id'>
@@ -20,63 +20,83 @@ export const anyDueConversions =
   "EXISTS (SELECT FROM conversions WHERE state = 'pending' AND next_attempt_at <= $1)"
 
 /**
- * Claims the conversion that has been due longest, and schedules its next attempt, so that no other process sends it at
- * the same time.
- * @returns the conversion; `attempts` is the number of the current attempt
+ * Claims the conversions that have been due longest, and schedules their next attempts, so that no other process sends
+ * them at the same time.
+ * @param delaysMs the delay after each attempt; after a later attempt, it is a minute
+ * @returns the conversions; `attempts` is the number of the current attempt
  */
-export async function claimDueConversion(
-  tx: Tx,
+export async function claimDueConversions(
+  db: Db,
   now: Date,
-  nextAttemptAt: (attempts: number) => Date,
-): Promise<ConversionRow | undefined> {
-  const due = await tx
-    .selectFrom('conversions')
-    .selectAll()
-    .where('state', '=', sql.lit('pending'))
-    .where('next_attempt_at', '<=', now)
-    .orderBy('next_attempt_at')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-  if (!due) return undefined
-  const attempts = due.attempts + 1
-  await updateByKey(tx, due)
-    .set({ attempts, next_attempt_at: nextAttemptAt(attempts) })
-    .execute()
-  return { ...due, attempts }
+  delaysMs: readonly number[],
+  limit: number,
+): Promise<ConversionRow[]> {
+  const { rows } = await sql<ConversionRow>`
+    WITH due AS (
+      SELECT destination, name, event_id FROM conversions WHERE state = 'pending' AND next_attempt_at <= ${now}
+      ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE conversions SET attempts = attempts + 1, next_attempt_at = ${now}::timestamptz
+      + coalesce((${delaysMs}::float8[])[attempts + 1], 60000) * interval '1 millisecond'
+    FROM due WHERE (conversions.destination, conversions.name, conversions.event_id) = (due.destination, due.name, due.event_id)
+    RETURNING conversions.*`.execute(db)
+  return rows
 }
 
 /**
- * Sets the final state of a conversion and deletes its details. The row remains, so that the conversion is not queued
+ * Sets the final state of conversions and deletes their details. The rows remain, so that the conversions are not queued
  * again.
  */
-export async function finishConversion(
-  db: Db,
-  key: ConversionKey,
+export async function finishConversions(
+  tx: Tx,
+  keys: readonly ConversionKey[],
   state: 'sent' | 'abandoned',
 ): Promise<void> {
-  await updateByKey(db, key).set({ state, details: '{}' }).where('state', '=', 'pending').execute()
-}
-
-function updateByKey(db: Db, { destination, name, event_id }: ConversionKey) {
-  return db
+  if (keys.length === 0) return
+  await tx
     .updateTable('conversions')
-    .where('destination', '=', destination)
-    .where('name', '=', name)
-    .where('event_id', '=', event_id)
+    .set({ state, details: '{}' })
+    .where('state', '=', 'pending')
+    .where(hasKeyIn(keys))
+    .execute()
 }
 
-const userConversionsLock = (userId: string) => sql`hashtextextended(${`conversions:${userId}`}, 0)`
+/** Deletes conversions that are waiting to be sent. */
+export async function deletePendingConversions(tx: Tx, keys: readonly ConversionKey[]): Promise<void> {
+  if (keys.length === 0) return
+  await tx.deleteFrom('conversions').where('state', '=', 'pending').where(hasKeyIn(keys)).execute()
+}
 
-/** Blocks a withdrawal of the user's consent until the end of the transaction. */
-export async function blockConsentWithdrawal(tx: Tx, userId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock_shared(${userConversionsLock(userId)})`.execute(tx)
+const hasKeyIn =
+  (keys: readonly ConversionKey[]) =>
+  (row: ExpressionBuilder<Pick<TrackingTables, 'conversions'>, 'conversions'>) =>
+    row(
+      row.refTuple('destination', 'name', 'event_id'),
+      'in',
+      keys.map(({ destination, name, event_id }) => row.tuple(destination, name, event_id)),
+    )
+
+const userConversionsLock = (userId: RawBuilder<unknown>) =>
+  sql`hashtextextended('conversions:' || ${userId}, 0)`
+
+/**
+ * Blocks withdrawals of these users' consent until the end of the transaction. Does not wait for a withdrawal that has
+ * already begun.
+ * @returns the users whose withdrawal is blocked
+ */
+export async function blockConsentWithdrawals(
+  tx: Tx,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM unnest(${userIds}::text[]) AS given (id)
+    WHERE pg_try_advisory_xact_lock_shared(${userConversionsLock(sql`id`)})`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Waits until no conversion of the user is being sent. Blocks new conversions until the end of the transaction. */
 export async function lockConversionSending(tx: Tx, userId: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(${userConversionsLock(userId)})`.execute(tx)
+  await sql`SELECT pg_advisory_xact_lock(${userConversionsLock(sql`${userId}::text`)})`.execute(tx)
 }
 
 /** Deletes a user's conversions, or only those that are waiting to be sent. */

@@ -8,6 +8,7 @@ import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Tx } from '#server/tables.ts'
 import { setConsent } from '#server/testing/site/tracked-visitor.ts'
+import { deleteConversions, lockConversionSending } from './conversion-queries.ts'
 import { sendConversions } from './send-conversions.ts'
 import {
   eraseTracking,
@@ -174,6 +175,18 @@ describe('a paid order', () => {
     expect(await conversions()).toEqual([])
   })
 
+  test('is not reported while consent is being withdrawn, which delays no other report', async () => {
+    await onlyMeta()
+    const [one, two] = [await buy(true), await buy(true)]
+    await site.context.db.transaction().execute(async (tx) => {
+      await lockConversionSending(tx, one.userId)
+      await send()
+      await deleteConversions(tx, one.userId, 'pending')
+    })
+    expect(sink.posts).toMatchObject([{ body: { data: [{ event_id: two.order.id }] } }])
+    expect(await conversions()).toMatchObject([{ event_id: two.order.id, state: 'sent' }])
+  })
+
   test.each([
     ['withdrawn', (tx: Tx, userId: string) => withdrawConsent(site.context, tx, userId)],
     ['deleted with the account', (tx: Tx, userId: string) => eraseTracking(tx, userId)],
@@ -215,6 +228,30 @@ describe('a paid order', () => {
       .map(({ user_id }) => user_id)
     expect(owners).toEqual([member.userId, member.userId])
   })
+})
+
+test('one run reports all due conversions, 20 at once', async () => {
+  await onlyMeta()
+  const { userId } = await buy(true)
+  const at = site.context.clock.now()
+  const rows = Array.from({ length: 44 }, (_, index) => ({
+    destination: 'meta' as const,
+    name: 'purchase' as const,
+    event_id: `ord_${index}`,
+    user_id: userId,
+    details: '{}',
+    next_attempt_at: at,
+    at,
+  }))
+  await site.context.db.insertInto('conversions').values(rows).execute()
+  const full = Promise.withResolvers<Reply>()
+  sink.reply = () => {
+    if (sink.posts.length === 20) full.resolve({ status: 200, body: {} })
+    return full.promise
+  }
+  await send(10_000)
+  expect(sink.posts).toHaveLength(45)
+  expect(new Set((await conversions()).map(({ state }) => state))).toEqual(new Set(['sent']))
 })
 
 describe('a platform that does not accept a conversion', () => {

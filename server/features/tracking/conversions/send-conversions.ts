@@ -1,13 +1,11 @@
 import type { Clock } from '#server/platform/clock.ts'
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Log } from '#server/platform/log.ts'
-import type { Db, Tx } from '#server/tables.ts'
-import { hasConsent } from '#server/features/tracking/consent.ts'
+import type { Db } from '#server/tables.ts'
 import {
-  deleteConversions,
-  finishConversion,
-  blockConsentWithdrawal,
-  claimDueConversion,
+  blockConsentWithdrawals,
+  claimDueConversions,
+  deletePendingConversions,
+  finishConversions,
   type ConversionRow,
 } from './conversion-queries.ts'
 import type { Destination, DeliveryResult } from './destination.ts'
@@ -28,93 +26,93 @@ const minuteMs = 60_000
  * conversion is abandoned.
  */
 const retryDelaysMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
-const maxPerRun = 50
 const defaultTimeoutMs = 5000
+/** Number of conversions that are claimed, and sent at once. */
+const batchSize = 20
 
 /**
- * Sends due conversions to the platforms, one at a time. Each conversion is claimed first, so that no two processes
- * send it. If the process crashes before it stores the result, the conversion is sent again with the same id, and the
- * platforms count it once.
+ * Sends due conversions to the platforms, in batches, until none is due. Each batch is claimed first, so that no two
+ * processes send it. If the process crashes before it stores the results, the batch is sent again with the same ids, and
+ * the platforms count each conversion once. After an abort, no more are claimed.
  */
-export async function sendConversions(context: SendContext): Promise<void> {
+export async function sendConversions(context: SendContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
-  const nextAttemptAt = (attempts: number) =>
-    new Date(clock.now().getTime() + (retryDelaysMs[attempts - 1] ?? minuteMs))
   const destinations = await loadDestinations(context, db)
-  for (let sent = 0; sent < maxPerRun; sent++) {
-    const row = await inTransaction(db, (tx) => claimDueConversion(tx, clock.now(), nextAttemptAt))
-    if (!row) return
-    await sendAndRecord(context, destinations, row)
+  let claimedCount = batchSize
+  while (claimedCount === batchSize && !signal?.aborted) {
+    const rows = await claimDueConversions(db, clock.now(), retryDelaysMs, batchSize)
+    if (rows.length > 0) await sendAndRecord(context, destinations, rows)
+    claimedCount = rows.length
   }
 }
 
+/**
+ * Sends the conversions of users who consent, and deletes those of other users. The requests run within one transaction,
+ * for which a withdrawal of consent waits (at most their timeout), so that nothing is sent after a withdrawal is
+ * committed. Skips users who are withdrawing consent: their conversions are about to be deleted, or are retried.
+ */
 async function sendAndRecord(
   context: SendContext,
   destinations: readonly Destination[],
-  row: ConversionRow,
+  claimed: readonly ConversionRow[],
 ): Promise<void> {
-  const { db, log } = context
-  const outcome = await db.transaction().execute(async (tx) => {
-    const sendOutcome = await sendWithConsent(context, tx, destinations, row)
-    const finalState = sendOutcome && finalStateOf(row, sendOutcome)
-    // Stores the state in this transaction, which still blocks a withdrawal. Otherwise, a withdrawal could delete the
-    // sent conversion, because its state would still be pending.
-    if (finalState) await finishConversion(tx, row, finalState)
-    return sendOutcome
+  const outcomes = await context.db.transaction().execute(async (tx) => {
+    const users = await blockConsentWithdrawals(
+      tx,
+      claimed.map(({ user_id }) => user_id),
+    )
+    const consents = await context.loadConsents(tx, [...users])
+    const { allowed = [], refused = [] } = Object.groupBy(
+      claimed.filter(({ user_id }) => users.has(user_id)),
+      ({ user_id }) => (consents.get(user_id) ? 'allowed' : 'refused'),
+    )
+    await deletePendingConversions(tx, refused)
+    const sent = await Promise.all(allowed.map((row) => send(context, destinations, row)))
+    // Stores the states in this transaction, which still blocks withdrawals. Otherwise, a withdrawal could delete a sent
+    // conversion, because its state would still be pending.
+    for (const state of ['sent', 'abandoned'] as const)
+      await finishConversions(
+        tx,
+        sent.filter((outcome) => finalStateOf(outcome) === state).map(({ row }) => row),
+        state,
+      )
+    return sent
   })
-  if (!outcome || outcome.result === 'delivered') return
-  const logFields = {
-    destination: row.destination,
-    event: row.event_id,
-    attempts: row.attempts,
-    reason: outcome.reason,
-  }
-  if (finalStateOf(row, outcome)) log.warn(logFields, 'A conversion was abandoned')
-  else log.info(logFields, 'A conversion was not accepted and will be retried')
-}
-
-/** Returns the final state of a conversion; undefined if it is retried. */
-function finalStateOf({ attempts }: ConversionRow, { result }: Outcome): 'sent' | 'abandoned' | undefined {
-  if (result === 'delivered') return 'sent'
-  return result === 'later' && attempts <= retryDelaysMs.length ? undefined : 'abandoned'
+  for (const outcome of outcomes) logFailure(context.log, outcome)
 }
 
 interface Outcome {
+  row: ConversionRow
   result: DeliveryResult
   reason: string
 }
 
-/**
- * Sends a conversion if the user still consents; otherwise deletes all of the user's waiting conversions. A withdrawal
- * waits until the request has ended (at most its timeout), so that nothing is sent after a withdrawal is committed.
- * @returns undefined if the user does not consent
- */
-async function sendWithConsent(
-  context: SendContext,
-  tx: Tx,
-  destinations: readonly Destination[],
-  row: ConversionRow,
-): Promise<Outcome | undefined> {
-  await blockConsentWithdrawal(tx, row.user_id)
-  if (!(await hasConsent(context.loadConsents, tx, row.user_id))) {
-    await deleteConversions(tx, row.user_id, 'pending')
-    return undefined
-  }
-  const destination = destinations.find(({ id }) => id === row.destination)
-  return destination
-    ? send(context, destination, row)
-    : { result: 'refused', reason: 'the platform is no longer set up' }
+/** Returns the final state of a conversion; undefined if it is retried. */
+function finalStateOf({ row, result }: Outcome): 'sent' | 'abandoned' | undefined {
+  if (result === 'delivered') return 'sent'
+  return result === 'later' && row.attempts <= retryDelaysMs.length ? undefined : 'abandoned'
+}
+
+function logFailure(log: Log, outcome: Outcome): void {
+  const { row, result, reason } = outcome
+  if (result === 'delivered') return
+  const { destination, event_id: event, attempts } = row
+  const logFields = { destination, event, attempts, reason }
+  if (finalStateOf(outcome)) log.warn(logFields, 'A conversion was abandoned')
+  else log.info(logFields, 'A conversion was not accepted and will be retried')
 }
 
 async function send(
   { publicUrl, conversionTimeoutMs = defaultTimeoutMs }: SendContext,
-  destination: Destination,
+  destinations: readonly Destination[],
   row: ConversionRow,
 ): Promise<Outcome> {
+  const destination = destinations.find(({ id }) => id === row.destination)
+  if (!destination) return { row, result: 'refused', reason: 'the platform is no longer set up' }
   const pageUrl = `${publicUrl}${row.name === 'complete_registration' ? '/register' : '/order/result'}`
-  const conversion = { name: row.name, eventId: row.event_id, at: row.at, details: row.details, pageUrl }
-  const { url, headers, body } = destination.request(conversion)
+  const { name, event_id: eventId, at, details } = row
   try {
+    const { url, headers, body } = destination.request({ name, eventId, at, details, pageUrl })
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -123,11 +121,9 @@ async function send(
       signal: AbortSignal.timeout(conversionTimeoutMs),
     })
     const responseBody: unknown = await response.json().catch(() => undefined)
-    return {
-      result: destination.evaluateResponse(response.status, responseBody),
-      reason: `HTTP ${response.status}`,
-    }
+    const result = destination.evaluateResponse(response.status, responseBody)
+    return { row, result, reason: `HTTP ${response.status}` }
   } catch (error) {
-    return { result: 'later', reason: error instanceof Error ? error.name : 'no answer' }
+    return { row, result: 'later', reason: error instanceof Error ? error.name : 'no answer' }
   }
 }
