@@ -1,7 +1,7 @@
 import type { Job } from '#server/platform/jobs/jobs.ts'
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { purgeAttemptCounts } from '#server/platform/database/attempt-limits.ts'
 import { dayMs } from '#server/platform/clock.ts'
+import { deleteExpiredStates } from './credentials/identity-queries.ts'
 import { deleteExpiredLoginFailures } from './credentials/login-attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
 import { hasPasswordResetRequests, deleteExpiredMailLinks } from './credentials/mail-link-queries.ts'
@@ -46,16 +46,17 @@ export type { MembersContext } from './members-context.ts'
 const failureRetentionMs = dayMs
 
 /**
- * Returns the scheduled jobs. They purge expired sessions, links and counts, purge idle guests, and send password reset
+ * Returns the scheduled jobs. They purge expired sessions, links, states and counts, purge idle guests, and send password reset
  * links.
  */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
   const purge = async (signal: AbortSignal) => {
     await purgeSessions(db, clock.now(), signal)
-    await purgeAttemptCounts(db, clock.now())
-    await inTransaction(db, (tx) => deleteExpiredMailLinks(tx, clock.now()))
-    await deleteExpiredLoginFailures(db, new Date(clock.now().getTime() - failureRetentionMs))
+    await purgeAttemptCounts(db, clock.now(), { signal })
+    await deleteExpiredMailLinks(db, clock.now(), { signal })
+    await deleteExpiredStates(db, clock.now(), { signal })
+    await deleteExpiredLoginFailures(db, new Date(clock.now().getTime() - failureRetentionMs), { signal })
   }
   const sendLinks = (signal: AbortSignal) => sendResetLinks(context, signal)
   return [

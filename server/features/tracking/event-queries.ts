@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { maxTokenLength, type StepRow } from './funnel-step-queries.ts'
 
@@ -91,16 +92,9 @@ export async function aggregateShareBatch(tx: Tx, limit: number): Promise<number
   return rows.reduce((sum, row) => sum + row.shares, 0)
 }
 
-/**
- * Deletes a batch of counted shares older than a time.
- * @returns the number of deleted shares
- */
-export async function deleteShares(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM shares WHERE dedup_key IN (
-      SELECT dedup_key FROM shares WHERE aggregated AND at < ${before} LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    )`.execute(db)
-  return Number(numAffectedRows ?? 0)
+/** Deletes counted shares older than a time. */
+export function deleteShares(db: Db, before: Date, options: PurgeOptions): Promise<void> {
+  return deleteExpired(db, { table: 'shares', time: 'at', before, condition: sql`aggregated` }, options)
 }
 
 /** Deletes the user id and click ids from a user's events. The events themselves remain. */

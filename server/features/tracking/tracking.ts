@@ -113,8 +113,8 @@ export async function purgeEvents(context: TrackingJobsContext, signal: AbortSig
   const { db, clock, log, tracking } = context
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
   await createUpcomingEventPartitions(db, clock.now())
-  while ((await deleteShares(db, before(shareRetentionMs), batchSize)) === batchSize);
-  await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionRetentionMs)))
+  await deleteShares(db, before(shareRetentionMs), { signal })
+  await deleteOldConversions(db, before(conversionRetentionMs), { signal })
   // These steps are the last, because they fail while the storage of the archive is unreachable.
   if (tracking.archivesEvents) await archiveEvents(context, signal)
   const archive = tracking.archivesEvents

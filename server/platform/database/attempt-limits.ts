@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { Fault } from '#contract/errors.ts'
 import type { RateLimit } from '#server/platform/config/read-env.ts'
+import { deleteExpired, type PurgeOptions } from './delete-expired.ts'
 import { countedNetworks } from '#server/platform/http/limits/client-network.ts'
 
 /**
@@ -62,6 +63,10 @@ export function secondsUntil(deadline: Date, now: Date): number {
 }
 
 /** Deletes the counts of expired time windows. */
-export async function purgeAttemptCounts(db: QueryExecutorProvider, now: Date): Promise<void> {
-  await sql`DELETE FROM attempt_counts WHERE expires_at <= ${now}`.execute(db)
+export function purgeAttemptCounts(
+  db: QueryExecutorProvider,
+  now: Date,
+  options?: PurgeOptions,
+): Promise<void> {
+  return deleteExpired(db, { table: 'attempt_counts', time: 'expires_at', before: now }, options)
 }

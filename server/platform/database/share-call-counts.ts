@@ -26,6 +26,11 @@ const addCallsQuery = `
     (SELECT earlier.calls FROM api_call_counts AS earlier
      WHERE earlier.caller = api_call_counts.caller AND earlier.time_window = api_call_counts.time_window - 1), 0) AS before`
 
+/** Deletes a batch of expired counts. Skips those that another process is deleting. */
+const deleteExpiredQuery = `
+  DELETE FROM api_call_counts WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM api_call_counts WHERE expires_at < $1 ORDER BY expires_at LIMIT 5000 FOR UPDATE SKIP LOCKED))`
+
 /** Adds this process's counts to those of the others, deletes expired counts, and returns the sums. */
 export async function shareCallCounts(
   pool: Pool,
@@ -39,6 +44,6 @@ export async function shareCallCounts(
     counted.map(({ expiresAt }) => expiresAt),
   ]
   const { rows } = await pool.query<SummedCalls>(addCallsQuery, columns)
-  await pool.query('DELETE FROM api_call_counts WHERE expires_at < $1', [now])
+  await pool.query(deleteExpiredQuery, [now])
   return rows
 }

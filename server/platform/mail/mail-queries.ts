@@ -1,4 +1,5 @@
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool, Transaction } from 'kysely'
+import { deleteExpired } from '#server/platform/database/delete-expired.ts'
 import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { AbandonedMailsTable, MailTables, MailsTable } from './tables.ts'
 
@@ -171,10 +172,8 @@ export async function requeueMail(
 
 /** Deletes mails that were abandoned before a time or have expired. */
 export async function deleteAbandonedMails(db: Kysely<MailTables>, now: Date, before: Date): Promise<void> {
-  await db
-    .deleteFrom('abandoned_mails')
-    .where((mail) => mail.or([mail('abandoned_at', '<', before), mail('expires_at', '<=', now)]))
-    .execute()
+  await deleteExpired(db, { table: 'abandoned_mails', time: 'abandoned_at', before })
+  await deleteExpired(db, { table: 'abandoned_mails', time: 'expires_at', before: now })
 }
 
 const isNotExpired = (now: Date) => (mail: ExpressionBuilder<MailTables, 'abandoned_mails'>) =>

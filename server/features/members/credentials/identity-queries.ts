@@ -1,3 +1,4 @@
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SocialIdentitiesTable } from './identity-tables.ts'
 
@@ -57,15 +58,18 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Marks the `state` of an OAuth flow as used, so that no process accepts it again. Deletes expired states.
+ * Marks the `state` of an OAuth flow as used, so that no process accepts it again.
  * @returns false if the state was already used
  */
-export async function useState(db: Db, state: string, expiresAt: Date, now: Date): Promise<boolean> {
-  await db.deleteFrom('used_oauth_states').where('expires_at', '<', now).execute()
+export async function useState(db: Db, state: string, expiresAt: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('used_oauth_states')
     .values({ state, expires_at: expiresAt })
     .onConflict((conflict) => conflict.column('state').doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
+}
+
+export function deleteExpiredStates(db: Db, now: Date, options: PurgeOptions): Promise<void> {
+  return deleteExpired(db, { table: 'used_oauth_states', time: 'expires_at', before: now }, options)
 }

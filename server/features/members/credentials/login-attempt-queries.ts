@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { Db } from '#server/tables.ts'
 
 /**
@@ -67,6 +68,6 @@ export async function deleteLoginFailures(db: Db, accountKey: string): Promise<v
   await db.deleteFrom('sign_in_failures').where('account', '=', accountKey).execute()
 }
 
-export async function deleteExpiredLoginFailures(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('sign_in_failures').where('locked_until', '<', before).execute()
+export function deleteExpiredLoginFailures(db: Db, before: Date, options: PurgeOptions): Promise<void> {
+  return deleteExpired(db, { table: 'sign_in_failures', time: 'locked_until', before }, options)
 }

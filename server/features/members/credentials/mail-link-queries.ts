@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { LinkPurpose, MailLinksTable, PasswordResetRequestsTable } from './credential-tables.ts'
 
@@ -62,8 +63,8 @@ export async function deleteOtherMailLinks(tx: Tx, userId: string, email: string
     .execute()
 }
 
-export async function deleteExpiredMailLinks(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('mail_links').where('expires_at', '<=', now).execute()
+export function deleteExpiredMailLinks(db: Db, now: Date, options: PurgeOptions): Promise<void> {
+  return deleteExpired(db, { table: 'mail_links', time: 'expires_at', before: now }, options)
 }
 
 export async function insertPasswordResetRequest(

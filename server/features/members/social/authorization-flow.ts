@@ -115,7 +115,7 @@ async function completeFlow(
 ): Promise<SocialSignInResult> {
   const now = context.clock.now()
   const endsAt = new Date(flow.startedAt + flowLifetimeMs)
-  if (now > endsAt || !(await useState(context.db, flow.state, endsAt, now))) return 'expired'
+  if (now > endsAt || !(await useState(context.db, flow.state, endsAt))) return 'expired'
   // A user who signed in or out in the meantime must start again.
   if (memberOf(call) !== flow.memberId) return 'expired'
   const error = query.get('error')

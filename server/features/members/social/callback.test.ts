@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
+import { membersJobs } from '#server/features/members/members.ts'
 import { attemptKey } from '#server/platform/database/attempt-limits.ts'
 import {
   grantConsent,
@@ -153,6 +154,18 @@ describe('a callback', () => {
     expect(await finishSocialSignIn(visitor, callback)).toMatch(/social=wrong_browser/)
     expect(await finishSocialSignIn(copy, callback)).toBe('/login?social=expired&provider=oidc&return_to=%2F')
     expect(await copy.callOk(getUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  it('is remembered as used until its sign-in has expired', async () => {
+    await signInWithProvider(site.visitor())
+    const purge = async () => {
+      const job = membersJobs(site.context).find(({ name }) => name === 'purge-member-sessions')
+      await job?.run(new AbortController().signal)
+      return (await site.context.db.selectFrom('used_oauth_states').selectAll().execute()).length
+    }
+    expect(await purge()).toBeGreaterThan(0)
+    site.advanceClock(10 * 60_000 + 1000)
+    expect(await purge()).toBe(0)
   })
 
   it('after more than ten minutes is refused, with the return path', async () => {

@@ -1,4 +1,5 @@
 import { sql, type ExpressionBuilder, type Insertable, type RawBuilder, type Selectable } from 'kysely'
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import { readInOrder } from '#server/platform/database/read-pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { ConversionsTable, TrackingTables } from '#server/features/tracking/tables.ts'
@@ -126,6 +127,7 @@ export function readConversions(db: Db, userId: string) {
   )
 }
 
-export async function deleteOldConversions(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('conversions').where('at', '<', before).where('state', '<>', 'pending').execute()
+export function deleteOldConversions(db: Db, before: Date, options: PurgeOptions): Promise<void> {
+  const condition = sql`state <> 'pending'`
+  return deleteExpired(db, { table: 'conversions', time: 'at', before, condition }, options)
 }
