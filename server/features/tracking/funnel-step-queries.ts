@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DaySpan } from '#server/platform/utc-days.ts'
+import { hoursOf, type DaySpan } from '#server/platform/utc-days.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { ClickKind } from './click-kind.ts'
 
@@ -67,10 +67,20 @@ export async function hasUncountedSteps(db: Db, day: string): Promise<boolean> {
  * Counts the visits, and the first paywall views of visits. Must select the same events as `toFunnelSteps` does for
  * steps with a token.
  */
-export async function countStepEvents(db: Db, { from, to }: DaySpan) {
-  const { rows } = await sql<{ visits: number; paywalls: number }>`
-    SELECT (count(*) FILTER (WHERE name = 'visit'))::float8 AS visits,
-      (count(*) FILTER (WHERE name = 'paywall' AND fields ? 'video_id' AND fields ->> 'first' = '1'))::float8 AS paywalls
-    FROM events WHERE at >= ${from} AND at < ${to} AND name IN ('visit', 'paywall')`.execute(db)
-  return rows[0] ?? { visits: 0, paywalls: 0 }
+export async function countStepEvents(db: Db, span: DaySpan): Promise<StepEventCounts> {
+  const counts = { visits: 0, paywalls: 0 }
+  for (const { from, to } of hoursOf(span)) {
+    const { rows } = await sql<StepEventCounts>`
+      SELECT (count(*) FILTER (WHERE name = 'visit'))::float8 AS visits,
+        (count(*) FILTER (WHERE name = 'paywall' AND fields ? 'video_id' AND fields ->> 'first' = '1'))::float8 AS paywalls
+      FROM events WHERE at >= ${from} AND at < ${to} AND name IN ('visit', 'paywall')`.execute(db)
+    counts.visits += rows[0]?.visits ?? 0
+    counts.paywalls += rows[0]?.paywalls ?? 0
+  }
+  return counts
+}
+
+interface StepEventCounts {
+  visits: number
+  paywalls: number
 }

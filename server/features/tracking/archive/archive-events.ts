@@ -2,10 +2,10 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
+import { dayMs, type Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { formatUtcDay, type DaySpan } from '#server/platform/utc-days.ts'
+import { formatUtcDay, hoursOf, type DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import {
   countParquetRows,
@@ -93,12 +93,9 @@ function countArchived(storage: Storage, day: string): Promise<number> {
   )
 }
 
-/** Counts the events of a day hour by hour, because counting a busy day at once could exceed the statement timeout. */
 async function countEventsOfDay(db: Db, day: string): Promise<number> {
-  const { from, to } = spanOfDay(day)
   let rows = 0
-  for (let hour = from.getTime(); hour < to.getTime(); hour += hourMs)
-    rows += await countEvents(db, { from: new Date(hour), to: new Date(hour + hourMs) })
+  for (const hour of hoursOf(spanOfDay(day))) rows += await countEvents(db, hour)
   return rows
 }
 
