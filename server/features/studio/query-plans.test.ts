@@ -4,6 +4,7 @@ import { selectAdminTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { countStuckMails } from './system/system-queries.ts'
 import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 
 const filled = `
@@ -23,6 +24,8 @@ const filled = `
       CASE WHEN n % 3 > 0 THEN 'usr_' || n % 5000 END, CASE WHEN n % 3 = 0 THEN 'me@example.com' END,
       CASE n % 3 WHEN 0 THEN 'vid_' || n % 700 WHEN 2 THEN 'ord_' || n END
     FROM generate_series(1, 20000) n;
+  INSERT INTO mails (id, recipient, template, language, fields, attempts, next_attempt_at)
+    SELECT 'mail_' || n, '', '', 'en', '{}', (n % 5000 = 0)::int * 2, now() + n * interval '1 s' FROM generate_series(1, 20000) n;
   RESET session_replication_role;
   ANALYZE`
 
@@ -81,6 +84,13 @@ describe('a page of tags is read by an index', () => {
     ['that match words, after a position', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
   ]
   it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectAdminTags(db, page), index))
+})
+
+it('delayed mails are found in a long queue by indexes', async () => {
+  const [count] = await queryPlans(database, (db) => countStuckMails(db, new Date()), 'these values')
+  expect(count?.plan).toMatch(/mails_retried[^]*mails_due|mails_due[^]*mails_retried/)
+  expect(count?.plan).not.toContain('Seq Scan')
+  expect(await countStuckMails(database.db, new Date())).toBe(4)
 })
 
 describe('a page of the audit log is read by an index', () => {

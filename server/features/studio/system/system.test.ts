@@ -139,14 +139,20 @@ describe('the health of the site', () => {
     })
   })
 
-  it('includes mails that are not sent', async () => {
+  it('includes mails that were refused or are overdue, each of them once', async () => {
     const { db } = site.context
-    const mail = { id: 'mail_1', recipient: 'a@example.com', template: 'reset', language: 'en', fields: '{}' }
+    const mail = { recipient: 'a@example.com', template: 'reset', language: 'en', fields: '{}' }
+    const created_at = new Date(Date.now() - 600_000)
     await db
       .insertInto('mails')
-      .values({ ...mail, attempts: 3 })
+      .values([
+        { ...mail, id: 'mail_new' },
+        { ...mail, id: 'mail_refused', attempts: 2 },
+        { ...mail, id: 'mail_overdue', created_at },
+        { ...mail, id: 'mail_both', attempts: 3, created_at },
+      ])
       .execute()
-    expect(await find('mail', {})).toEqual({ component: 'mail', problem: 'mailsDelayed', detail: '1' })
+    expect(await find('mail', {})).toEqual({ component: 'mail', problem: 'mailsDelayed', detail: '3' })
     await db.deleteFrom('mails').execute()
   })
 
