@@ -151,8 +151,11 @@ export async function selectAuditEventsOfUser(
   limit: number,
 ): Promise<AuditEventRow[]> {
   const { rows } = await sql<AuditEventRow>`
-    SELECT id, at, event, details FROM audit_events
-    WHERE user_id IN (SELECT id FROM users WHERE id = ${userId} OR merged_into = ${userId}) AND id > ${after?.id ?? '0'}
-    ORDER BY id LIMIT ${limit}`.execute(db)
+    SELECT page.id, at, event, details FROM users, LATERAL (
+      SELECT id, at, event, details FROM audit_events WHERE user_id = users.id AND id > ${after?.id ?? '0'}
+      ORDER BY id LIMIT ${limit}
+    ) AS page
+    WHERE users.id = ${userId} OR users.merged_into = ${userId}
+    ORDER BY page.id LIMIT ${limit}`.execute(db)
   return rows
 }

@@ -4,12 +4,14 @@ import { selectAdminTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { selectAuditEventsOfUser } from '#server/features/members/user-queries.ts'
 import { countStuckMails } from './system/system-queries.ts'
 import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 
 const filled = `
   SET session_replication_role = replica;
-  INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;
+  INSERT INTO users (id, referral_code, merged_into)
+    SELECT 'usr_' || n, n, CASE WHEN n > 2500 THEN 'usr_' || n % 100 END FROM generate_series(1, 5000) n;
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
     SELECT 'ord_' || n, 'usr_' || n % 5000, 'video', CASE WHEN n % 500 = 0 THEN 'charged_back' ELSE (ARRAY['paid', 'expired', 'pending'])[1 + n % 3] END, 999, 'USD',
       CASE WHEN n % 400 = 0 THEN 'paypal' ELSE 'stripe' END, 'card', n % 5000 || '@example.com', now() - n * interval '1 minute', now(), now()
@@ -91,6 +93,13 @@ it('delayed mails are found in a long queue by indexes', async () => {
   expect(count?.plan).toMatch(/mails_retried[^]*mails_due|mails_due[^]*mails_retried/)
   expect(count?.plan).not.toContain('Seq Scan')
   expect(await countStuckMails(database.db, new Date())).toBe(4)
+})
+
+it("a page of a user's audit events, with those of merged guests, is read along the index of the users", async () => {
+  const after = { id: '100', at: since, event: '', details: {} }
+  const [page] = await queryPlans(database, (db) => selectAuditEventsOfUser(db, 'usr_7', after, 250))
+  expect(page?.plan).toContain('audit_events_user')
+  expect(page?.plan).not.toMatch(/audit_events_pkey|Seq Scan/)
 })
 
 describe('a page of the audit log is read by an index', () => {
