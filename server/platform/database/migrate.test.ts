@@ -231,6 +231,22 @@ CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS books_title ON books (title);
   expect(rows).toEqual([{ valid: true }])
 })
 
+test('outside a transaction, the body of a function is not split into statements', async () => {
+  write(
+    '002-function.sql',
+    `-- Runs outside a transaction.
+CREATE OR REPLACE FUNCTION half(number int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  -- A body has lines that end with a semicolon.
+  RETURN number / 2;
+END $$;
+CREATE TABLE IF NOT EXISTS halves ()`,
+  )
+  await run()
+  const { rows } = await pool.query("SELECT half(8), to_regclass('halves') IS NOT NULL AS exists")
+  expect(rows).toEqual([{ half: 4, exists: true }])
+})
+
 test('refuses a file that sorts before one that has run', async () => {
   write('003-later.sql', 'CREATE TABLE later ()')
   await run()

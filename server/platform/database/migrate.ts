@@ -296,10 +296,9 @@ async function tryMigration(
   }
 }
 
-/** Splits SQL into statements at semicolons that end lines. */
+/** Splits SQL into statements at semicolons that end lines, except in the body of a function, between `$$`. */
 function statementsOf(sql: string): string[] {
-  return sql
-    .split(/;\s*$/m)
+  return (sql.match(/(?:\$\$[^]*?\$\$|[^])+?(?:;\s*$|$(?![^]))/gm) ?? [])
     .map((statement) => statement.replaceAll(/^--.*$/gm, '').trim())
     .filter((statement) => statement !== '')
 }
