@@ -72,14 +72,22 @@ describe('an answer that is kept until a change', () => {
   function keptAtNoon({ stale = false } = {}) {
     const state = {
       now: Date.UTC(2026, 0, 1, 12),
-      version: 1 as number | undefined,
+      /** The last change of the answer's video, and that of other videos. */
+      change: 1,
+      otherChange: 0,
+      isSettled: true,
       truth: 'old',
       away: false,
     }
     const clock = { now: () => new Date(state.now) }
+    const lastChange = (videoId?: string) => ({
+      number: videoId === undefined ? Math.max(state.change, state.otherChange) : state.change,
+      isSettled: state.isSettled,
+    })
     const keep = {
-      changes: { version: () => state.version },
+      changes: { lastChange },
       mayKeep: (answer: string) => answer !== 'draft',
+      videoIdOf: (answer: string) => (answer === 'no video' ? undefined : 'vid_1'),
     }
     const answers = createResponseCache<string>(clock, { keep, stale })
     const load = async () => {
@@ -95,7 +103,7 @@ describe('an answer that is kept until a change', () => {
     state.truth = 'new'
     state.now += 10 * 60_000 - 1
     expect(await ask()).toBe('old')
-    state.version = 2
+    state.change = 2
     expect(await ask()).toBe('new')
     state.truth = 'newer'
     state.now += 10 * 60_000
@@ -106,7 +114,8 @@ describe('an answer that is kept until a change', () => {
     const { state, ask } = keptAtNoon()
     await ask()
     state.truth = 'new'
-    state.version = undefined
+    state.change = 2
+    state.isSettled = false
     expect(await ask()).toBe('new')
     state.truth = 'newer'
     expect(await ask()).toBe('new')
@@ -118,10 +127,33 @@ describe('an answer that is kept until a change', () => {
     const { state, answers } = keptAtNoon()
     const gate = Promise.withResolvers<string>()
     const first = answers.get('key', () => gate.promise)
-    state.version = 2
+    state.change = 2
     gate.resolve('old')
     expect(await first).toBe('old')
     expect(await answers.get('key', async () => 'new')).toBe('new')
+  })
+
+  it.each(['old', 'draft'])('is not loaded again after a change of another video: %s', async (answer) => {
+    const { state, ask, answers } = keptAtNoon()
+    const gate = Promise.withResolvers<string>()
+    const first = answers.get('key', () => gate.promise)
+    state.otherChange = 2
+    gate.resolve(answer)
+    await first
+    state.otherChange = 3
+    state.truth = 'new'
+    expect(await ask()).toBe(answer)
+  })
+
+  it('is loaded again after any change if it has no video', async () => {
+    const { state, ask } = keptAtNoon()
+    state.truth = 'no video'
+    await ask()
+    state.truth = 'new'
+    state.now += 60_000
+    expect(await ask()).toBe('no video')
+    state.otherChange = 2
+    expect(await ask()).toBe('new')
   })
 
   it('is cached for a second if it may change without an announcement', async () => {
@@ -139,7 +171,8 @@ describe('an answer that is kept until a change', () => {
     await ask()
     state.now += 570_000
     expect(await ask()).toBe('old')
-    state.version = undefined
+    state.change = 2
+    state.isSettled = false
     state.away = true
     state.now += 599_000
     expect(await ask()).toBe('old')
@@ -160,7 +193,7 @@ describe('an answer that is kept until a change', () => {
   it('is not kept if it was returned in place of a failed load', async () => {
     const { state, ask } = keptAtNoon({ stale: true })
     await ask()
-    state.version = 2
+    state.change = 2
     state.truth = 'new'
     state.away = true
     expect(await ask()).toBe('old')

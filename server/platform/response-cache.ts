@@ -14,11 +14,14 @@ const maxStaleAnswers = 500
 const keptMs = 10 * 60_000
 
 interface Options<Answer> {
-  /**
-   * Keeps answers until the feed reports a change, instead of for a second. `mayKeep` returns false for an answer that
-   * may change without a report.
-   */
-  keep?: { changes: ChangeFeed; mayKeep(answer: Answer): boolean }
+  /** Keeps answers until the feed reports a change, instead of for a second. */
+  keep?: {
+    changes: ChangeFeed
+    /** Returns false for an answer that may change without a report. */
+    mayKeep(answer: Answer): boolean
+    /** Returns the video whose changes may change the answer; undefined if any change may. */
+    videoIdOf(answer: Answer): string | undefined
+  }
   /**
    * Returns previous answers while the database is unavailable. Use this only for data that is the same for all
    * callers. Do not use it for answers composed of other such answers, because their ages would add up.
@@ -39,18 +42,20 @@ export function createResponseCache<Answer = Serialised>(
   const fallback = stale ? createStaleFallback<Answer>() : undefined
   const kept = keep && createKeptAnswers(keep)
   const answers = new Map<string, Entry<Answer>>()
+  const hasChanged = ({ videoId, version }: Entry<Answer>) =>
+    keep !== undefined && keep.changes.lastChange(videoId).number > version
   const loadAndStore = (key: string, load: () => Promise<Answer>, now: number) => {
     dropExpired(answers, now)
     if (answers.size >= maxEntries) answers.clear()
-    const version = keep?.changes.version()
+    const version = keep?.changes.lastChange().number ?? 0
+    const keepAnswer = (answer: Answer) => {
+      entry.videoId = keep?.videoIdOf(answer)
+      kept?.add(key, { answer, until: now + keptMs, version })
+    }
     const loadAndKeep = () => {
       const loading = load()
       // Keeps only a newly loaded answer. After a failed load, an older answer may be returned.
-      if (version !== undefined)
-        void loading.then(
-          (answer) => kept?.add(key, { answer, until: now + keptMs }, version),
-          () => {},
-        )
+      if (kept) void loading.then(keepAnswer, () => {})
       return loading
     }
     const answer = fallback ? fallback.load(key, loadAndKeep, now) : loadAndKeep()
@@ -74,8 +79,7 @@ export function createResponseCache<Answer = Serialised>(
         return Promise.resolve(keptAnswer.answer)
       }
       const entry = answers.get(key)
-      const isCurrent = entry?.version === undefined || entry.version === keep?.changes.version()
-      return entry && entry.until > now && isCurrent ? entry.answer : loadAndStore(key, load, now)
+      return entry && entry.until > now && !hasChanged(entry) ? entry.answer : loadAndStore(key, load, now)
     },
   }
 }
@@ -83,40 +87,38 @@ export function createResponseCache<Answer = Serialised>(
 interface Entry<Answer> {
   until: number
   answer: Promise<Answer>
-  /** The version of the data when the load began; undefined if changes may go unnoticed. */
-  version: number | undefined
+  /** The number of the last change when the load began. */
+  version: number
+  /** Undefined during the load, and if any change may change the answer. */
+  videoId?: string | undefined
 }
 
 interface KeptAnswer<Answer> {
   until: number
   answer: Answer
+  version: number
 }
 
 /**
- * Keeps answers of the current version of the data. They have a separate map, because the map of answers that live for
- * a second is in the order of expiry.
+ * Keeps answers until their data changes. They have a separate map, because the map of answers that live for a second
+ * is in the order of expiry.
  */
-function createKeptAnswers<Answer>({ changes, mayKeep }: NonNullable<Options<Answer>['keep']>) {
+function createKeptAnswers<Answer>({ changes, mayKeep, videoIdOf }: NonNullable<Options<Answer>['keep']>) {
   const kept = new Map<string, KeptAnswer<Answer>>()
-  let keptVersion: number | undefined
-  const dropOutdated = () => {
-    const version = changes.version()
-    if (version !== keptVersion) kept.clear()
-    keptVersion = version
+  const isCurrent = ({ answer, version }: KeptAnswer<Answer>) => {
+    const { number, isSettled } = changes.lastChange(videoIdOf(answer))
+    return isSettled && number <= version
   }
   return {
     size: () => kept.size,
     find(key: string, now: number): KeptAnswer<Answer> | undefined {
-      dropOutdated()
       const found = kept.get(key)
-      return found && found.until > now ? found : undefined
+      if (!found || (found.until > now && isCurrent(found))) return found
+      kept.delete(key)
+      return undefined
     },
-    /**
-     * @param version the version of the data when the load began
-     */
-    add(key: string, loaded: KeptAnswer<Answer>, version: number): void {
-      dropOutdated()
-      if (version !== keptVersion || !mayKeep(loaded.answer)) return
+    add(key: string, loaded: KeptAnswer<Answer>): void {
+      if (!isCurrent(loaded) || !mayKeep(loaded.answer)) return
       kept.delete(key)
       const [oldest] = kept.keys()
       if (kept.size >= maxEntries && oldest !== undefined) kept.delete(oldest)

@@ -1,4 +1,4 @@
 import type { ChangeFeed } from '#server/platform/database/catalogue-changes.ts'
 
 /** A change feed without announcements, so that caches keep nothing for longer than a second. */
-export const noAnnouncements: ChangeFeed = { version: () => undefined }
+export const noAnnouncements: ChangeFeed = { lastChange: () => ({ number: 0, isSettled: false }) }

@@ -36,24 +36,22 @@ beforeEach(async () => {
   video = await buildVideo({ db: database.db, storage: noStorage }, { episodes: 2 })
 })
 
-/**
- * Runs a statement, and waits for the announcements that it causes.
- * @returns whether the statement was announced
- */
-async function isAnnounced(statement: string): Promise<boolean> {
+/** Runs a statement, and returns the announcements that it causes. */
+async function announcementsOf(statement: string): Promise<string[]> {
   const round = async () => {
     const mark = randomUUID()
     await database.pool.query("SELECT pg_notify('catalogue', $1)", [mark])
     await expect.poll(() => announced).toContain(mark)
+    return mark
   }
   await round()
   announced = []
   await database.pool.query(statement.replaceAll('VIDEO', `'${video.id}'`))
-  await round()
-  return announced.includes('')
+  const mark = await round()
+  return announced.filter((payload) => payload !== mark)
 }
 
-describe('a change is announced after', () => {
+describe('a change is announced with its video after', () => {
   const episode = '(SELECT min(id) FROM episodes WHERE video_id = VIDEO)'
   const asset = '(SELECT min(asset_id) FROM episodes WHERE video_id = VIDEO)'
   it.each([
@@ -68,6 +66,22 @@ describe('a change is announced after', () => {
     ['DELETE FROM videos WHERE id = VIDEO'],
     [`UPDATE assets SET captions = '[{"lang": "xx"}]' WHERE id = ${asset}`],
     [`UPDATE assets SET media_key = 'key' WHERE id = ${asset}`],
+  ])('%s', async (statement) => expect(await announcementsOf(statement)).toEqual([video.id]))
+
+  it('a change of the file that an episode waits for', async () => {
+    await database.pool.query(
+      'UPDATE episodes SET next_asset_id = asset_id, asset_id = NULL WHERE video_id = $1 AND number = 1',
+      [video.id],
+    )
+    const waiting = '(SELECT next_asset_id FROM episodes WHERE video_id = VIDEO AND number = 1)'
+    expect(await announcementsOf(`UPDATE assets SET state = 'failed' WHERE id = ${waiting}`)).toEqual([
+      video.id,
+    ])
+  })
+})
+
+describe('a change that may concern all videos is announced after', () => {
+  it.each([
     [
       `INSERT INTO experiments (id, name, kind, variants, state, created_at, started_at)
        VALUES (VIDEO, 'free', 'free_episodes', '[]', 'running', now(), now())`,
@@ -79,14 +93,34 @@ describe('a change is announced after', () => {
        VALUES ($1, 'free', 'free_episodes', $1, '[]', 'running', now(), now())`,
       [`exp ${video.id}`],
     )
-    expect(await isAnnounced(statement)).toBe(true)
+    expect(await announcementsOf(statement)).toEqual([''])
   })
 })
 
+it('a transaction announces each of a hundred videos once, and all videos if it changes more', async () => {
+  await database.pool.query(
+    `INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents)
+     SELECT 'vid_many_' || n, 'many-' || n, '{"en": "A"}', '{"en": "A"}', 'draft', 1, 'USD', 99, 999
+     FROM generate_series(1, 101) n`,
+  )
+  const change = (count: number) =>
+    announcementsOf(
+      `UPDATE videos SET free_episodes = free_episodes + 1 WHERE id IN (SELECT 'vid_many_' || n FROM generate_series(1, ${count}) n)`,
+    )
+  const hundred = await change(100)
+  expect([hundred.length, new Set(hundred).size, hundred.includes('')]).toEqual([100, 100, false])
+  expect(await change(101)).toContain('')
+  expect(await announcementsOf('UPDATE episodes SET number = number + 100 WHERE video_id = VIDEO')).toEqual([
+    video.id,
+  ])
+})
+
 it('changes of play counts and of conversion progress, and updates without a change, are not announced', async () => {
-  expect(await isAnnounced('UPDATE videos SET play_count = play_count + 1 WHERE id = VIDEO')).toBe(false)
-  expect(await isAnnounced('UPDATE videos SET free_episodes = free_episodes WHERE id = VIDEO')).toBe(false)
-  expect(await isAnnounced('UPDATE assets SET progress = 50')).toBe(false)
+  expect(await announcementsOf('UPDATE videos SET play_count = play_count + 1 WHERE id = VIDEO')).toEqual([])
+  expect(await announcementsOf('UPDATE videos SET free_episodes = free_episodes WHERE id = VIDEO')).toEqual(
+    [],
+  )
+  expect(await announcementsOf('UPDATE assets SET progress = 50')).toEqual([])
 })
 
 it('a change of any cached column is announced', async () => {
@@ -135,8 +169,8 @@ it('a change of any cached column is announced', async () => {
 })
 
 it('an update that changes nothing is not announced', async () => {
-  expect(await isAnnounced('UPDATE episodes SET titles = titles WHERE video_id = VIDEO')).toBe(false)
-  expect(await isAnnounced('UPDATE experiments SET state = state')).toBe(false)
+  expect(await announcementsOf('UPDATE episodes SET titles = titles WHERE video_id = VIDEO')).toEqual([])
+  expect(await announcementsOf('UPDATE experiments SET state = state')).toEqual([])
 })
 
 it('a lost connection is reported, because announcements may have been missed', async () => {
@@ -160,21 +194,33 @@ it('caches rely on announcements if the database makes them, they arrive, and no
     now += 60_000
     return changes
   }
-  const { listener, version } = await open()
-  const first = version()
-  expect(first).toBeDefined()
+  const { listener, lastChange } = await open()
+  const first = lastChange()
+  expect(first.isSettled).toBe(true)
   listener.onAnnouncement('')
   now += 59_999
-  expect(version()).toBeUndefined()
+  expect(lastChange().isSettled).toBe(false)
   now += 1
-  expect(version()).toBeDefined()
-  expect(version()).not.toBe(first)
+  expect(lastChange().isSettled).toBe(true)
+  expect(lastChange().number).toBeGreaterThan(first.number)
   arrive = false
-  expect(version()).toBeUndefined()
+  expect(lastChange().isSettled).toBe(false)
   arrive = true
   await database.pool.query('ALTER FUNCTION announce_catalogue_change() RENAME TO not_yet')
   onTestFinished(async () => {
     await database.pool.query('ALTER FUNCTION not_yet() RENAME TO announce_catalogue_change')
   })
-  expect((await open()).version()).toBeUndefined()
+  expect((await open()).lastChange().isSettled).toBe(false)
+})
+
+it('a change of a video leaves other videos unchanged, unless too many have changed to tell them apart', async () => {
+  const changes = createCatalogueChanges(database.pool, 0, 2)
+  const numberOf = (id?: string) => changes.lastChange(id).number
+  changes.listener.onAnnouncement('one')
+  changes.listener.onAnnouncement('two')
+  expect([numberOf('none'), numberOf('one'), numberOf('two'), numberOf()]).toEqual([0, 1, 2, 2])
+  changes.listener.onAnnouncement('three')
+  expect([numberOf('none'), numberOf('one'), numberOf('three'), numberOf()]).toEqual([3, 3, 3, 3])
+  changes.listener.onMissed()
+  expect([numberOf('none'), numberOf('three')]).toEqual([4, 4])
 })

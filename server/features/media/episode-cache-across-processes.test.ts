@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Waits until a process has received all announcements so far, because a late one would empty its cache. */
+/** Waits until a process has received all announcements so far, because a late one would remove a cached episode. */
 async function receiveAnnouncements({ context: { catalogueChanges } }: TestSite): Promise<void> {
   const received = vi.spyOn(catalogueChanges.listener, 'onAnnouncement')
   await database.pool.query("SELECT pg_notify('catalogue', 'the last one')")
@@ -40,7 +40,7 @@ test('a process caches an episode until another process changes its video', asyn
   const query = { episode_id: video.episodes[0]?.id ?? '' }
   const { visitor } = await registerMember(linking)
   const link = async () => (await visitor.call(getEpisode, { query })).answer.code
-  await expect.poll(() => linking.context.catalogueChanges.version()).toBeDefined()
+  await expect.poll(() => linking.context.catalogueChanges.lastChange().isSettled).toBe(true)
   await receiveAnnouncements(linking)
   expect(await link()).toBe(200)
   // Changes the video without an announcement.

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createExperiments } from '#server/features/experiments/experiments.ts'
+import { createCatalogueChanges } from '#server/platform/database/catalogue-changes.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { buildVideo, noStorage, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
 import { noAnnouncements } from '#server/testing/no-announcements.ts'
 import { createEpisodeCache } from './episode-cache.ts'
+
+/** A change feed without changes, so that caches keep what they may. */
+const unchanged = { lastChange: () => ({ number: 1, isSettled: true }) }
 
 let database: TestDatabase
 let video: BuiltVideo
@@ -62,8 +66,8 @@ it('episodes and running experiments are read once until the catalogue changes',
      VALUES ('exp_1', 'free', 'free_episodes', $1, '[]', 'running', now(), now())`,
     [video.id],
   )
-  let version: number | undefined = 1
-  const changes = { version: () => version }
+  let number = 1
+  const changes = { lastChange: () => ({ number, isSettled: true }) }
   const clock = { now: () => new Date(now) }
   let now = Date.now()
   const { db } = database
@@ -81,7 +85,7 @@ it('episodes and running experiments are read once until the catalogue changes',
   await database.pool.query('DELETE FROM experiments')
   now += 60_000
   expect(await read()).toEqual(before)
-  version = 2
+  number = 2
   expect(await read()).toEqual({ free: 7, listed: [7, 7], running: 0 })
 })
 
@@ -89,7 +93,7 @@ it('only lists of one to three episodes are cached', async () => {
   const { db } = database
   const long = await buildVideo({ db, storage: noStorage }, { episodes: 5 })
   let now = Date.now()
-  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, { version: () => 1 })
+  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, unchanged)
   const read = async () => {
     const lists = [3, 4, 9].map((limit) => episodes.after(long.id, 0, limit))
     const last = await episodes.after(long.id, 5, 1)
@@ -107,10 +111,35 @@ it('only lists of one to three episodes are cached', async () => {
   expect(await read()).toEqual([1, 2, 2, 1])
 })
 
+it('episodes are read again after a change of their video, but not after one of another video', async () => {
+  const { db, pool } = database
+  const other = await buildVideo({ db, storage: noStorage }, { episodes: 2 })
+  const clock = { now: () => new Date(now) }
+  let now = Date.now()
+  const changes = createCatalogueChanges(pool, 0)
+  await changes.rely(() => true)
+  const episodes = createEpisodeCache(db, clock, changes)
+  const read = async ({ id, episodes: [first] }: BuiltVideo) => {
+    const row = await episodes.find(first?.id ?? '')
+    const lists = [await episodes.after(id, 0, 1), row ? await episodes.next(row, 1) : []]
+    return [row, ...lists.map(([each]) => each)].map((each) => each?.free_episodes)
+  }
+  const before = await read(video)
+  await read(other)
+  await pool.query('UPDATE videos SET free_episodes = 9')
+  now += 60_000
+  changes.listener.onAnnouncement(other.id)
+  expect(await read(video)).toEqual(before)
+  expect(await read(other)).toEqual([9, 9, 9])
+  changes.listener.onAnnouncement('')
+  expect(await read(video)).toEqual([9, 9, 9])
+})
+
 it('until the catalogue changes, the cache remembers that the last episode has no next episode', async () => {
   const { db } = database
-  let [now, version] = [Date.now(), 1]
-  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, { version: () => version })
+  let [now, number] = [Date.now(), 1]
+  const changes = { lastChange: () => ({ number, isSettled: true }) }
+  const episodes = createEpisodeCache(db, { now: () => new Date(now) }, changes)
   const last = await episodes.find(video.episodes[1]?.id ?? '')
   if (!last) throw new Error('the episode is missing')
   const numbersAfterLast = async () => (await episodes.next(last, 1)).map(({ number }) => number)
@@ -122,13 +151,13 @@ it('until the catalogue changes, the cache remembers that the last episode has n
   )
   now += 60_000
   expect(await numbersAfterLast()).toEqual([])
-  version++
+  number++
   expect(await numbersAfterLast()).toEqual([3])
 })
 
 it('that an episode does not exist is remembered for at most a second', async () => {
   let now = Date.now()
-  const episodes = createEpisodeCache(database.db, { now: () => new Date(now) }, { version: () => 1 })
+  const episodes = createEpisodeCache(database.db, { now: () => new Date(now) }, unchanged)
   const id = `${video.episodes[1]?.id ?? ''}x`
   expect(await episodes.find(id)).toBeUndefined()
   await database.pool.query(
@@ -146,7 +175,7 @@ it('an episode that is being converted is read every second, alone and in lists'
     [video.id],
   )
   let now = Date.now()
-  const episodes = createEpisodeCache(database.db, { now: () => new Date(now) }, { version: () => 1 })
+  const episodes = createEpisodeCache(database.db, { now: () => new Date(now) }, unchanged)
   await database.pool.query("UPDATE assets SET state = 'processing', progress = 10")
   const progress = async () => {
     const listed = await episodes.after(video.id, 0, 2)

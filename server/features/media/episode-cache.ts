@@ -29,26 +29,28 @@ const isConverted = (row: EpisodeRow | undefined) => row?.coming_progress === nu
  */
 const maxCachedRows = 3
 
+const videoIdOf = (rows: readonly EpisodeRow[]) => rows[0]?.video_id
+
 const isCacheable = (rows: readonly EpisodeRow[]) => rows.length <= maxCachedRows && rows.every(isConverted)
 
 /**
- * Creates a cache that keeps episode rows until the catalogue changes, or for a second if changes may go unnoticed.
+ * Creates a cache that keeps episode rows until their video changes, or for a second if changes may go unnoticed.
  * @param db the primary, because a change may be announced before a replica has it
  */
 export function createEpisodeCache(db: Db, clock: Clock, changes: ChangeFeed): EpisodeCache {
   const single = createResponseCache<EpisodeRow | undefined>(clock, {
     stale: true,
     // An unknown episode is not kept, because clients can request any number of ids.
-    keep: { changes, mayKeep: isConverted },
+    keep: { changes, mayKeep: isConverted, videoIdOf: (row) => row?.video_id },
   })
   const lists = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
     // An empty list is not cached, because clients can request lists of any number of unknown videos.
-    keep: { changes, mayKeep: (rows) => rows.length > 0 && isCacheable(rows) },
+    keep: { changes, mayKeep: (rows) => rows.length > 0 && isCacheable(rows), videoIdOf },
   })
   const following = createResponseCache<EpisodeRow[]>(clock, {
     stale: true,
-    keep: { changes, mayKeep: isCacheable },
+    keep: { changes, mayKeep: isCacheable, videoIdOf },
   })
   return {
     find: (id) => single.get(id, () => selectEpisode(db, id)),

@@ -106,7 +106,11 @@ export function bufferPositions({
 }: Options): PositionBuffer {
   const cachedPositions = createPositionCache()
   const episodes = createResponseCache<Awaited<ReturnType<typeof selectEpisode>>>(clock, {
-    keep: { changes: catalogueChanges, mayKeep: (row) => row?.asset_id != null },
+    keep: {
+      changes: catalogueChanges,
+      mayKeep: (row) => row?.asset_id != null,
+      videoIdOf: (row) => row?.video_id,
+    },
   })
   const positions = new Map<string, PendingPosition>()
   let watchRecords: WatchRecord[] = []
