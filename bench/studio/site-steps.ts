@@ -76,6 +76,18 @@ export function siteSteps(size: SiteSize): Step[] {
         FROM generate_series($1::bigint, $2) n`,
     },
     {
+      name: 'steps of the funnel',
+      total: Math.round(events / 50),
+      chunk: 10_000,
+      // Each row has 50 equal steps. The first run of the jobs adds them up.
+      sql: `INSERT INTO funnel_steps (day, step, token, click, video_id, count)
+        SELECT now() - n * interval '${(eventDays * 86_400 * 50) / events} seconds', step, CASE WHEN by_token THEN token END,
+          CASE WHEN by_token THEN '' END, CASE WHEN by_video THEN bench_id('vid', video) END, 50
+        FROM generate_series($1::bigint, $2) n, LATERAL (SELECT (ARRAY['play', 'visit', 'visit', 'paywall'])[1 + n % 4] AS step,
+          n % 4 <> 1 AS by_video, n % 4 <> 2 AS by_token, 'bench' || floor(200 ^ random()) AS token,
+          1 + floor(${videos} * random() ^ 2)::bigint AS video) made`,
+    },
+    {
       name: 'where people came from',
       total: active,
       chunk: 100_000,
