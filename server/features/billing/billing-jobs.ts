@@ -17,7 +17,12 @@ import { retryWithdrawalRefunds } from './consumer-rights/withdraw.ts'
 /** Returns the scheduled jobs of billing. */
 export function billingJobs(context: BillingContext): Job[] {
   return [
-    { name: 'billing-janitor', everySeconds: 10, dueWhen: hasJanitorWork, run: () => runJanitor(context) },
+    {
+      name: 'billing-janitor',
+      everySeconds: 10,
+      dueWhen: hasJanitorWork,
+      run: (signal) => runJanitor(context, signal),
+    },
     {
       name: 'billing-renewals',
       everySeconds: 10,

@@ -89,6 +89,12 @@ export async function storeKeyResponse(
     .execute()
 }
 
-export async function deleteOldKeys(db: Db, createdBefore: Date): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('created_at', '<', createdBefore).execute()
+/** Deletes a batch of keys that were created before a time. @returns the number of deleted keys */
+export async function deleteOldKeys(db: Db, createdBefore: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM idempotency_keys WHERE created_at < ${createdBefore}
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ))`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }

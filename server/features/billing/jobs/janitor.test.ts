@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
@@ -8,6 +9,7 @@ import {
   startBillingSite,
   paymentByKey,
   runJanitorAfter,
+  unappliedEvents,
   type BillingSite,
 } from '#server/testing/site/billing-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
@@ -215,5 +217,85 @@ describe('a subscription that waits for its first payment', () => {
       .orderBy('created_at')
       .execute()
     expect(rows).toEqual([{ status: 'expired' }, { status: 'active' }])
+  })
+})
+
+describe('a run with many due rows', () => {
+  const insertDueEvents = (count: number) => {
+    const now = site.context.clock.now()
+    const events = Array.from({ length: count }, (_, index) => ({
+      gateway: 'sandbox' as const,
+      event_id: `evt_due_${index}`,
+      reference: `unknown_${index}`,
+      received_at: now,
+      next_poll_at: now,
+    }))
+    return site.context.db.insertInto('webhook_events').values(events).execute()
+  }
+  afterEach(async () => {
+    await site.context.db.deleteFrom('webhook_events').execute()
+  })
+
+  test('processes all of them, several at the same time', async () => {
+    await insertDueEvents(100)
+    let started = 0
+    const eight = Promise.withResolvers<void>()
+    site.gatewayOverrides.retrievePayment = async () => {
+      if (++started === 8) eight.resolve()
+      await eight.promise
+      return null
+    }
+    await runJanitor(site.context)
+    expect(started).toBe(100)
+    expect(await unappliedEvents(site)).toEqual([])
+  })
+
+  test('repeats the other steps too while the batches of a step are full', async () => {
+    const { db } = site.context
+    await insertDueEvents(41)
+    const key = { user_id: 'usr_1', key: 'old', request_path: '', request_hash: '', reserved_id: '' }
+    const oldKey = { ...key, lease_owner: '', lease_expires_at: new Date(0), created_at: new Date(0) }
+    let insertion: Promise<unknown> | undefined
+    site.gatewayOverrides.retrievePayment = async () => {
+      await (insertion ??= db.insertInto('idempotency_keys').values(oldKey).execute())
+      return null
+    }
+    await runJanitor(site.context)
+    expect(insertion).toBeDefined()
+    const remaining = db.selectFrom('idempotency_keys').select('key').where('key', '=', 'old')
+    expect(await remaining.execute()).toEqual([])
+  })
+
+  test('processes the rows of all other steps if a step fails, and then fails', async () => {
+    await insertDueEvents(1)
+    const { pool } = site.context.database
+    await pool.query('ALTER TABLE order_links RENAME TO missing_links')
+    const failure = await runJanitor(site.context).catch((error: unknown) => error)
+    await pool.query('ALTER TABLE missing_links RENAME TO order_links')
+    expect(String(failure)).toContain('relation "order_links" does not exist')
+    expect(await unappliedEvents(site)).toEqual([])
+  })
+
+  test('starts no further batch after an abort', async () => {
+    await insertDueEvents(41)
+    const aborted = new AbortController()
+    site.gatewayOverrides.retrievePayment = async () => {
+      aborted.abort()
+      return null
+    }
+    await runJanitor(site.context, aborted.signal)
+    expect(await unappliedEvents(site)).toHaveLength(1)
+  })
+
+  test('closes more unpaid orders than fit into a batch', async () => {
+    const { id } = await (await Shopper.create(site)).order(orderParams())
+    const copied = await sql`
+      INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at)
+      SELECT id || '_' || n, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at
+      FROM orders, generate_series(1, 1000) n WHERE id = ${id}`.execute(site.context.db)
+    expect(copied.numAffectedRows).toBe(1000n)
+    await runJanitorIn(25 * hour)
+    const pending = site.context.db.selectFrom('orders').select('id').where('status', '=', 'pending')
+    expect(await pending.execute()).toEqual([])
   })
 })

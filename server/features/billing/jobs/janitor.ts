@@ -1,5 +1,7 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { forEachConcurrently } from '#server/platform/storage/for-each-concurrently.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import {
   pollAgainAt,
   selectAttempt,
@@ -50,7 +52,11 @@ import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-web
 /** Time limit for the first payment of a subscription. */
 const incompleteMs = 23 * hourMs
 const idempotencyKeyLifetimeMs = 7 * dayMs
-const batch = 20
+/** The number of rows that a statement changes at once. */
+const updateBatch = 1000
+/** The number of rows that a process takes at once, and how many of them it looks up at gateways at the same time. */
+const pollBatch = 40
+const concurrency = 8
 
 const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
 const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
@@ -78,79 +84,83 @@ export const hasJanitorWork = janitorRows.map((rows) => `EXISTS (SELECT FROM ${r
 
 type WebhookEventRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
+/** Processes a batch of rows. @returns whether the batch was full, so that more rows may be due */
+type Step = (context: BillingContext, now: Date) => Promise<boolean>
+
+/** Creates a step that takes a batch of due rows and polls them concurrently. */
+const pollStep =
+  <Row extends { poll_count: number }>(
+    takeDue: (tx: Tx, due: DueQuery) => Promise<Row[]>,
+    poll: (context: BillingContext, row: Row) => Promise<void>,
+    endPolling: (db: Db, row: Row, now: Date) => Promise<void>,
+  ): Step =>
+  async (context, now) => {
+    const { db, log, clock } = context
+    const due: DueQuery = { now, limit: pollBatch, next: (polls) => nextPoll(polls, now) }
+    const rows = await inTransaction(db, (tx) => takeDue(tx, due))
+    await forEachConcurrently(rows, concurrency, async (row) => {
+      // A failed item is retried by its next poll, and does not block the others.
+      await poll(context, row).catch((error: unknown) =>
+        log.error({ err: error }, 'the janitor could not process an item'),
+      )
+      if (nextPoll(row.poll_count + 1, clock.now()) === null) await endPolling(db, row, now)
+    })
+    return rows.length === pollBatch
+  }
+
+const endPollOf =
+  (table: PolledTable, column?: string) =>
+  (db: Db, { id }: { id: string }, now: Date) =>
+    endPoll(db, table, { id }, now, column)
+
+const steps: readonly Step[] = [
+  async ({ db }, now) => (await expireOrders(db, now, updateBatch)) === updateBatch,
+  async ({ db }, now) => {
+    await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
+    return false
+  },
+  async ({ db }, now) =>
+    (await deleteOldKeys(db, new Date(now.getTime() - idempotencyKeyLifetimeMs), updateBatch)) ===
+    updateBatch,
+  async ({ db }, now) => {
+    await deleteOldOrderLinks(db, now)
+    return false
+  },
+  async ({ db, limits }, now) => {
+    await clearOldNetworks(db, new Date(now.getTime() - limits.cardFailuresIp.seconds * 1000))
+    return false
+  },
+  pollStep(takeDueAttempts, pollAttempt, endPollOf('payment_attempts')),
+  pollStep(takeDueMethodSetups, pollMethodSetup, endPollOf('payment_method_setups')),
+  pollStep(takeDueRefunds, retryRefund, endPollOf('refunds')),
+  pollStep(takeMethodsToDetach, detachMethod, endPollOf('payment_methods', 'next_detach_at')),
+  pollStep(takeDueCustomerDeletions, deleteGatewayCustomer, endPollOf('gateway_customers_to_delete')),
+  pollStep(takeDueWebhookEvents, retryWebhookEvent, (db, { gateway, event_id }, now) =>
+    endPoll(db, 'webhook_events', { gateway, event_id }, now),
+  ),
+]
+
 /**
  * Completes what a crash, a time-out or an absent user left unfinished: open payments, method setups and refunds;
  * methods and customers to delete at gateways; webhook events that were stored but not applied; expired orders and
- * subscriptions. Any number of processes may run it at any time. It never starts a payment.
+ * subscriptions. Any number of processes may run it at any time. It never starts a payment. Repeats all steps until no
+ * batch is full or the run is aborted. A failed step does not stop the others.
+ * @throws AggregateError if a step failed
  */
-export async function runJanitor(context: BillingContext): Promise<void> {
-  const { db, clock } = context
-  const now = clock.now()
-  const due: DueQuery = { now, limit: batch, next: (polls) => nextPoll(polls, now) }
-  const endPollOf =
-    (table: PolledTable, column?: string) =>
-    ({ id }: { id: string }) =>
-      endPoll(db, table, { id }, now, column)
-  await expireOrders(db, now)
-  await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
-  await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - idempotencyKeyLifetimeMs)))
-  await deleteOldOrderLinks(db, now)
-  await clearOldNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
-  const attempts = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
-  await processEach(
-    context,
-    attempts,
-    (attempt) => pollAttempt(context, attempt),
-    endPollOf('payment_attempts'),
-  )
-  const setups = await inTransaction(db, (tx) => takeDueMethodSetups(tx, due))
-  await processEach(
-    context,
-    setups,
-    (setup) => pollMethodSetup(context, setup),
-    endPollOf('payment_method_setups'),
-  )
-  const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
-  await processEach(context, refunds, (refund) => retryRefund(context, refund), endPollOf('refunds'))
-  const methods = await inTransaction(db, (tx) => takeMethodsToDetach(tx, due))
-  await processEach(
-    context,
-    methods,
-    (method) => detachMethod(context, method),
-    endPollOf('payment_methods', 'next_detach_at'),
-  )
-  const customers = await inTransaction(db, (tx) => takeDueCustomerDeletions(tx, due))
-  await processEach(
-    context,
-    customers,
-    (customer) => deleteGatewayCustomer(context, customer),
-    endPollOf('gateway_customers_to_delete'),
-  )
-  const webhookEvents = await inTransaction(db, (tx) => takeDueWebhookEvents(tx, due))
-  await processEach(
-    context,
-    webhookEvents,
-    (webhookEvent) => retryWebhookEvent(context, webhookEvent),
-    ({ gateway, event_id }) => endPoll(db, 'webhook_events', { gateway, event_id }, now),
-  )
-}
-
-/**
- * Processes items one by one. A failed item is logged and retried later, and does not block the others.
- * @param endPolling runs after the last poll of an item
- */
-async function processEach<T extends { poll_count: number }>(
-  { log, clock }: BillingContext,
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-  endPolling: (item: T) => Promise<void>,
-): Promise<void> {
-  for (const item of items) {
-    await work(item).catch((error: unknown) =>
-      log.error({ err: error }, 'the janitor could not process an item'),
-    )
-    if (nextPoll(item.poll_count + 1, clock.now()) === null) await endPolling(item)
+export async function runJanitor(context: BillingContext, signal?: AbortSignal): Promise<void> {
+  const errors: unknown[] = []
+  for (let isFull = true; isFull;) {
+    isFull = false
+    for (const step of steps) {
+      if (signal?.aborted) break
+      try {
+        if (await step(context, context.clock.now())) isFull = true
+      } catch (error) {
+        errors.push(error)
+      }
+    }
   }
+  if (errors.length > 0) throw new AggregateError(errors, errors.map(String).join('; '))
 }
 
 async function pollAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {

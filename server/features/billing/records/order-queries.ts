@@ -180,23 +180,23 @@ export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string |
 }
 
 /**
- * Closes the orders that were not paid in time, and schedules their open attempts for polling. A planned change of plan
- * does not expire while its subscription is active or past due. The next renewal charges it, even after an outage. An
- * order with a payment in progress waits for the result.
+ * Closes a batch of the orders that were not paid in time, and schedules their open attempts for polling. A planned
+ * change of plan does not expire while its subscription is active or past due. The next renewal charges it, even after
+ * an outage. An order with a payment in progress waits for the result.
  * @returns the number of closed orders
  */
-export async function expireOrders(db: Db, now: Date): Promise<number> {
-  const expired = await inTransaction(db, (tx) => expireUnpaidOrders(tx, now))
+export async function expireOrders(db: Db, now: Date, limit: number): Promise<number> {
+  const expired = await inTransaction(db, (tx) => expireUnpaidOrders(tx, now, limit))
   const ids = expired.map(({ id }) => id)
   // Uses a second transaction, because settling a payment locks the attempt before the order.
   if (ids.length > 0) await inTransaction(db, (tx) => pollAttemptsSoon(tx, ids, now))
   return ids.length
 }
 
-function expireUnpaidOrders(tx: Tx, now: Date) {
-  return tx
-    .updateTable('orders')
-    .set({ status: 'expired' })
+function expireUnpaidOrders(tx: Tx, now: Date, limit: number) {
+  const unpaid = tx
+    .selectFrom('orders')
+    .select('id')
     .where('status', '=', sql.lit('pending'))
     .where('expires_at', '<=', now)
     .where(({ not, exists, selectFrom }) =>
@@ -222,6 +222,15 @@ function expireUnpaidOrders(tx: Tx, now: Date) {
         ]),
       ),
     )
+    .orderBy('expires_at')
+    .limit(limit)
+    // An order that another transaction is changing is left to the next call.
+    .forNoKeyUpdate()
+    .skipLocked()
+  return tx
+    .updateTable('orders')
+    .set({ status: 'expired' })
+    .where('id', 'in', unpaid)
     .returning('id')
     .execute()
 }
@@ -230,7 +239,7 @@ async function pollAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date):
   await tx
     .updateTable('payment_attempts')
     .set({ next_poll_at: now })
-    .where('order_id', 'in', orderIds)
+    .where(sql<boolean>`order_id = ANY(${orderIds})`)
     .where('status', 'in', openAttemptStatuses)
     .execute()
 }

@@ -60,7 +60,7 @@ const inTransaction =
 
 /** Each of these runs one or more queries. */
 const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
-  ['expired orders', (db) => expireOrders(db, now)],
+  ['expired orders', (db) => expireOrders(db, now, 20)],
   ['attempts to poll', inTransaction((tx) => takeDueAttempts(tx, due))],
   ['method setups to poll', inTransaction((tx) => takeDueMethodSetups(tx, due))],
   ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, due))],

@@ -98,7 +98,8 @@ describe('a webhook event', () => {
       received_at: at,
       next_poll_at: at,
     })
-    const stuck = Array.from({ length: 20 }, (_, index) => eventRow(`stuck_${index}`, now))
+    // The stuck events fill the first batch of a run.
+    const stuck = Array.from({ length: 40 }, (_, index) => eventRow(`stuck_${index}`, now))
     const late = eventRow(reference, new Date(now.getTime() + 1))
     await site.context.db
       .insertInto('webhook_events')
@@ -113,11 +114,10 @@ describe('a webhook event', () => {
     }
     site.advanceClock(1000)
     await runJanitor(site.context)
-    await runJanitor(site.context)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
     for (let days = 0; days < 12; days++) await runJanitorIn(25 * hour)
     const before = requestCount
-    expect(before).toBeGreaterThan(20 * 5)
+    expect(before).toBeGreaterThan(40 * 5)
     for (let days = 0; days < 3; days++) await runJanitorIn(25 * hour)
     expect(requestCount).toBe(before)
     await site.context.db.deleteFrom('webhook_events').where('reference', 'like', 'stuck%').execute()
