@@ -236,3 +236,27 @@ test('if a page fails, earlier pages are still compared, and the next run lists 
   await reconcile(site.context)
   expect(times).toEqual([times[0], times[0]])
 })
+
+test('payments with an open dispute or a pending refund are queried at the same time', async () => {
+  const bought = await Promise.all([buyEpisode(site), buyEpisode(site)])
+  const ids = bought.map(({ order }) => order.id)
+  const attempts = site.context.db.updateTable('payment_attempts').where('order_id', 'in', ids)
+  await attempts.set({ refund_pending: true }).execute()
+  // Each response waits until both payments are queried.
+  const both = Promise.withResolvers<void>()
+  let queried = 0
+  site.gatewayOverrides.listPayments = async function* () {
+    yield []
+  }
+  site.gatewayOverrides.retrievePayment = async (lookup) => {
+    if (++queried === 2) both.resolve()
+    await both.promise
+    return site.sandboxGateway.retrievePayment(lookup)
+  }
+  await reconcile(site.context)
+  const pending = site.context.db
+    .selectFrom('payment_attempts')
+    .select('id')
+    .where('refund_pending', '=', true)
+  expect(await pending.execute()).toEqual([])
+})

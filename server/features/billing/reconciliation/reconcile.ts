@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { forEachConcurrently } from '#server/platform/storage/for-each-concurrently.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import {
   listGatewayDisputes,
@@ -42,6 +43,9 @@ const unlistedShownMs = 30 * dayMs
 
 /** The time for which a payment that cannot be settled is retried. Each failure is logged as an error. */
 const retryPeriodMs = 7 * dayMs
+
+/** The number of payments that are queried individually at the same time. */
+const concurrency = 8
 
 /**
  * Compares the payments of each gateway with our ledger, and settles the differences in the same way as a webhook
@@ -90,10 +94,11 @@ async function compareListedPayments(
     await compare(await reportUnlistedPeriod(context, gateway, requestedSince, since))
   // A dispute can last for months and a refund for days. When they end, the payment is too old for the list. Payments
   // with an open dispute or a pending refund are therefore queried individually.
-  for (const id of unsettled)
+  await forEachConcurrently(unsettled, concurrency, async (id) => {
     await compareAttempt(context, id).catch((error: unknown) =>
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, comparisonFailedMessage),
     )
+  })
   await setReconciledUntil(db, gateway.id, { from: now, finished: clock.now() })
   return discrepant
 }
