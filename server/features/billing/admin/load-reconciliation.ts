@@ -7,8 +7,8 @@ import { selectComparison } from '#server/features/billing/reconciliation/reconc
 import {
   selectDayTotals,
   selectDifferences,
-  selectLastEntryTimes,
   selectDiscrepancies,
+  type DayTotalRow,
 } from '#server/features/billing/reconciliation/discrepancy-queries.ts'
 
 /** Payments that take longer than this to settle are shown to operators. */
@@ -29,9 +29,8 @@ export async function loadReconciliation(
   const from = new Date(`${day}T00:00:00Z`)
   const to = new Date(from.getTime() + dayMs)
   const isValidDay = !Number.isNaN(from.getTime())
-  const [totals, lastEntered, differences, discrepancies, comparisons] = await Promise.all([
+  const [rows, differences, discrepancies, comparisons] = await Promise.all([
     isValidDay ? selectDayTotals(db, from, to) : [],
-    isValidDay ? selectLastEntryTimes(db, from, to) : new Map<string, Date>(),
     isValidDay ? selectDifferences(db, from, to) : [],
     selectDiscrepancies(db, {
       openBefore: new Date(now.getTime() - overdueAfterMs),
@@ -47,14 +46,15 @@ export async function loadReconciliation(
       id,
       reconciled_until: reconciled_until?.toISOString() ?? null,
     })),
-    totals,
-    balances: comparisons.flatMap(({ id, last_run_at }) =>
-      gatewayBalances(id, {
-        ledgerTotals: totals.filter(({ gateway }) => gateway === id),
+    totals: rows.map(({ last_entered_at: _at, ...total }) => total),
+    balances: comparisons.flatMap(({ id, last_run_at }) => {
+      const ledgerTotals = rows.filter(({ gateway }) => gateway === id)
+      return gatewayBalances(id, {
+        ledgerTotals,
         differences: differences.filter(({ gateway }) => gateway === id),
-        isCompared: isCompared(last_run_at ?? undefined, { from, lastEntered: lastEntered.get(id) }),
-      }),
-    ),
+        isCompared: isCompared(last_run_at ?? undefined, from, ledgerTotals),
+      })
+    }),
     discrepancies: discrepancies.map((row) => ({ ...row, since: row.since.toISOString() })),
   }
 }
@@ -63,12 +63,11 @@ export async function loadReconciliation(
  * Returns whether a gateway's total of the day is known. That requires a reconciliation after the day's last ledger
  * entry.
  */
-function isCompared(
-  lastRunAt: Date | undefined,
-  { from, lastEntered }: { from: Date; lastEntered: Date | undefined },
-): boolean {
+function isCompared(lastRunAt: Date | undefined, from: Date, totals: readonly DayTotalRow[]): boolean {
   return (
-    lastRunAt !== undefined && lastRunAt > from && (lastEntered === undefined || lastRunAt >= lastEntered)
+    lastRunAt !== undefined &&
+    lastRunAt > from &&
+    totals.every(({ last_entered_at }) => lastRunAt >= last_entered_at)
   )
 }
 

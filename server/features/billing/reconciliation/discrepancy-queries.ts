@@ -7,22 +7,17 @@ import { unlistedPrefix, unreadDisputesReference } from '#server/features/billin
 import { maxRefundTries } from '#server/features/billing/refunds/retry-unwanted-payment-refunds.ts'
 import { unwantedPayments } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
 
+/** A sum of ledger lines, and the time of the latest of these lines. */
+export type DayTotalRow = Static<typeof DayTotal> & { last_entered_at: Date }
+
 /** Returns the sums of our ledger lines in a time span, by gateway, kind of transaction and currency. */
-export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
-  const { rows } = await sql<Static<typeof DayTotal>>`
+export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<DayTotalRow[]> {
+  const { rows } = await sql<DayTotalRow>`
     SELECT substr(account, 9) AS gateway, split_part(transaction_id, ':', 1) AS kind, currency,
-      count(*)::int AS transactions, sum(amount_cents)::float8 AS amount_cents
+      count(*)::int AS transactions, sum(amount_cents)::float8 AS amount_cents, max(at) AS last_entered_at
     FROM ledger_lines WHERE at >= ${from} AND at < ${to} AND account LIKE 'gateway:%'
     GROUP BY 1, 2, 3 ORDER BY 1, 3, 2`.execute(db)
   return rows
-}
-
-/** Returns the time of each gateway's latest ledger line in a time span. */
-export async function selectLastEntryTimes(db: Db, from: Date, to: Date): Promise<Map<string, Date>> {
-  const { rows } = await sql<{ gateway: string; at: Date }>`
-    SELECT substr(account, 9) AS gateway, max(at) AS at
-    FROM ledger_lines WHERE at >= ${from} AND at < ${to} AND account LIKE 'gateway:%' GROUP BY 1`.execute(db)
-  return new Map(rows.map(({ gateway, at }) => [gateway, at]))
 }
 
 export interface DiscrepancyRow {
