@@ -29,7 +29,9 @@ const filled = `
   INSERT INTO mails (id, recipient, template, language, fields, attempts, next_attempt_at)
     SELECT 'mail_' || n, '', '', 'en', '{}', (n % 5000 = 0)::int * 2, now() + n * interval '1 s' FROM generate_series(1, 20000) n;
   RESET session_replication_role;
-  ANALYZE`
+  ANALYZE;
+  -- The planner assumes a large site, on which another plan may seem better.
+  UPDATE pg_class SET reltuples = 40000000 WHERE relname = 'orders'`
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -62,7 +64,11 @@ describe('a page of orders is read along an index', () => {
     ['in a state at a gateway', { gateway: 'paypal', status: 'paid', since }, /orders_gateway_status/],
     ['of a customer', { userId: 'usr_7' }, /orders_user/],
     ['of an address', { email: '7@example.com' }, /orders_email/],
-    ['by its number', { ids: ['ord_7f3a29c011b4d', 'ord_7f3a29c011b4'] }, /orders_pkey/],
+    [
+      'by its number',
+      { ids: ['ord_7f3a29c011b4d', 'ord_7f3a29c011b4'] },
+      /^(?![^]*orders_recent)[^]*orders_pkey/,
+    ],
     ['of a customer in a state', { userId: 'usr_7', status: 'paid' }, /orders_user/],
   ]
   it.each(filters)('%s', (_name, filter, index) =>
