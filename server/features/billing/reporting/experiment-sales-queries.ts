@@ -119,23 +119,13 @@ export async function upsertCountedSales(
     .execute()
 }
 
-/**
- * Returns the experiments to count: running experiments, and stopped ones whose last count was before their end or
- * before the time `before`.
- */
-export async function selectExperimentsToCount(
-  db: Db,
-  before: Date,
-): Promise<{ id: string; stopped_at: Date | null }[]> {
+/** Returns the experiments that have started, each with its last count of sales (null if never counted). */
+export function selectStartedExperiments(db: Db) {
   return db
     .selectFrom('experiments')
     .leftJoin('experiment_sales as counted', 'counted.experiment_id', 'experiments.id')
-    .select(['experiments.id', 'experiments.stopped_at'])
+    .select(['experiments.id', 'experiments.stopped_at', 'counted.counted_at', 'counted.variants'])
     .where('experiments.started_at', 'is not', null)
-    .where(
-      sql<boolean>`(experiments.stopped_at IS NULL OR counted.counted_at IS NULL
-        OR counted.counted_at < experiments.stopped_at OR counted.counted_at < ${before})`,
-    )
     .orderBy('experiments.id')
     .execute()
 }

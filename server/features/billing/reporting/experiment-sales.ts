@@ -5,7 +5,7 @@ import { countSales, sumVariants } from './count-sales.ts'
 import {
   hasMoreViewers,
   selectCountedSales,
-  selectExperimentsToCount,
+  selectStartedExperiments,
   sumSales,
   upsertCountedSales,
 } from './experiment-sales-queries.ts'
@@ -15,6 +15,14 @@ import {
  * second. For more viewers, the last count is shown.
  */
 const liveCountLimit = 10_000
+
+/** The time for which a stopped experiment is counted again, because of refunds and disputes. */
+const recountPeriodMs = 180 * dayMs
+/**
+ * The pause between two counts of a running experiment, for each of its viewers. A count takes about a hundredth of a
+ * millisecond per viewer, so the counts of an experiment take at most a twentieth of the time.
+ */
+const pauseMsPerViewer = 0.2
 
 /** The sales of an experiment's variants, and when they were counted. */
 export interface ExperimentSales {
@@ -37,19 +45,36 @@ export async function loadExperimentSales(
   return counted && { variants: counted.variants, countedAt: counted.counted_at }
 }
 
-/**
- * Counts the sales of running experiments at each run, and of stopped ones once a day, because refunds may still change
- * them.
- */
+type StartedExperiment = Awaited<ReturnType<typeof selectStartedExperiments>>[number]
+
+/** Counts the sales of the experiments whose count is due. */
 export async function aggregateExperimentSales(
   { db, clock }: { db: Db; clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
   // The time is read before the list. If an experiment is stopped after this time, the next run counts it again.
   const now = clock.now()
-  for (const { id, stopped_at } of await selectExperimentsToCount(db, new Date(now.getTime() - dayMs))) {
+  for (const experiment of await selectStartedExperiments(db)) {
+    if (!isCountDue(experiment, now)) continue
+    const { id, stopped_at } = experiment
     const variants = await countSales(db, { id, until: stopped_at ?? now }, signal)
     if (!variants) return
     await upsertCountedSales(db, id, variants, now)
   }
+}
+
+/**
+ * Returns whether an experiment's sales must be counted. A running experiment is counted at each run, but a large one
+ * less often. A stopped experiment is counted once a day, because refunds may still change its sales, and no more after
+ * `recountPeriodMs`.
+ */
+function isCountDue({ stopped_at, counted_at, variants }: StartedExperiment, now: Date): boolean {
+  if (counted_at === null) return true
+  const ageMs = now.getTime() - counted_at.getTime()
+  if (stopped_at === null) {
+    const viewers = (variants ?? []).reduce((sum, { exposed }) => sum + exposed, 0)
+    return ageMs >= viewers * pauseMsPerViewer
+  }
+  if (counted_at < stopped_at) return true
+  return ageMs > dayMs && now.getTime() - stopped_at.getTime() < recountPeriodMs
 }

@@ -158,4 +158,40 @@ describe('the result of an experiment with many exposures', () => {
     owner = await signInOperator(site, 'owner')
     expect(await shown()).toMatchObject({ sold: 49 })
   })
+
+  it('is no longer aggregated 180 days after the end', async () => {
+    await start()
+    await addExposures()
+    const order = await buy()
+    await stop()
+    await count()
+    const refundAndCountAfter = async (days: number) => {
+      await refundOrder(site.context, order, { amountCents: 10, reason: 'goodwill' })
+      site.advanceClock(days * 24 * 3_600_000)
+      await count()
+      owner = await signInOperator(site, 'owner')
+      return (await shown()).sold
+    }
+    expect(await refundAndCountAfter(179)).toBe(89)
+    expect(await refundAndCountAfter(2)).toBe(89)
+  })
+
+  it('is aggregated less often while very many viewers are exposed', async () => {
+    await start()
+    await addExposures()
+    await count()
+    await site.context.db
+      .updateTable('experiment_sales')
+      .set({ variants: JSON.stringify([{ variant: 0, exposed: 10_000_000, buyers: 0, revenue: [] }]) })
+      .where('experiment_id', '=', experiment.id)
+      .execute()
+    const soldAfter = async (minutes: number) => {
+      site.advanceClock(minutes * 60_000)
+      await count()
+      return (await shown()).sold
+    }
+    await buy()
+    expect(await soldAfter(30)).toBe(0)
+    expect(await soldAfter(5)).toBe(99)
+  })
 })
