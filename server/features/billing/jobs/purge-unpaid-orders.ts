@@ -8,6 +8,7 @@ const batch = 1000
 export async function purgeUnpaidOrders({ db, clock, resourceLimits }: BillingContext): Promise<void> {
   const endedBefore = new Date(clock.now().getTime() - resourceLimits.unpaidOrderRetentionMs)
   while ((await deleteUnpaidOrders(db, endedBefore, batch)) === batch);
-  await deleteUnstartedSubscriptions(db)
+  // A younger subscription still has its order.
+  while ((await deleteUnstartedSubscriptions(db, endedBefore, batch)) === batch);
   await deleteUnusedTerms(db, clock.now())
 }

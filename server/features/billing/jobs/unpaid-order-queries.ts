@@ -30,10 +30,22 @@ export async function deleteUnpaidOrders(db: Db, endedBefore: Date, limit: numbe
   return rows[0]?.deleted ?? 0
 }
 
-/** Deletes subscriptions that never started and have neither an order nor a method setup. */
-export async function deleteUnstartedSubscriptions(db: Db): Promise<void> {
-  await sql`
-    DELETE FROM subscriptions WHERE status = 'expired' AND started_at IS NULL
-      AND NOT EXISTS (SELECT FROM orders WHERE subscription_id = subscriptions.id)
-      AND NOT EXISTS (SELECT FROM payment_method_setups WHERE subscription_id = subscriptions.id)`.execute(db)
+/**
+ * Deletes a batch of subscriptions that were created before `createdBefore`, never started, and have neither an order
+ * nor a method setup.
+ * @returns the number of deleted subscriptions
+ */
+export async function deleteUnstartedSubscriptions(
+  db: Db,
+  createdBefore: Date,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM subscriptions WHERE id IN (
+      SELECT id FROM subscriptions WHERE status = 'expired' AND started_at IS NULL AND created_at < ${createdBefore}
+        AND NOT EXISTS (SELECT FROM orders WHERE subscription_id = subscriptions.id)
+        AND NOT EXISTS (SELECT FROM payment_method_setups WHERE subscription_id = subscriptions.id)
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }

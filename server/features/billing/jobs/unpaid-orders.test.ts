@@ -102,3 +102,34 @@ test('orders with the same terms share one stored copy of these terms', async ()
     expect(await selectAcceptedTerms(site.context.db, hash)).toBe('many agree to these')
   }
 })
+
+test('unstarted subscriptions are deleted in batches, but not while they may still have an order', async () => {
+  const { db, clock } = site.context
+  const buyer = await Shopper.create(site)
+  const plan = await buyer.plan(7)
+  const { id: ordered } = await buyer.order({ kind: 'plan', plan_id: plan.id })
+  const { user_id } = await db
+    .selectFrom('orders')
+    .select('user_id')
+    .where('id', '=', ordered)
+    .executeTakeFirstOrThrow()
+  const unstarted = (id: string, created_at: Date) => ({
+    id,
+    user_id,
+    plan_id: plan.id,
+    status: 'expired' as const,
+    created_at,
+  })
+  const now = clock.now()
+  const old = Array.from({ length: 1001 }, (_, index) =>
+    unstarted(`sub_old_${index}`, new Date(now.getTime() - 31 * dayMs)),
+  )
+  await db
+    .insertInto('subscriptions')
+    .values([...old, unstarted('sub_new', now)])
+    .execute()
+  await purgeUnpaidOrders(site.context)
+  const rows = await db.selectFrom('subscriptions').select('id').where('id', 'like', 'sub\\_%').execute()
+  const left = rows.map(({ id }) => id).filter((id) => id === 'sub_new' || id.startsWith('sub_old'))
+  expect(left).toEqual(['sub_new'])
+})

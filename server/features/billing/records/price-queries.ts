@@ -15,7 +15,5 @@ export const nextPrice = sql<number>`LEAST(
     ELSE COALESCE(subscriptions.agreed_price_cents, plans.price_cents) END
 )`
 
-/** SQL condition: the plan costs more than the price that the user agreed to or was notified of. */
-export const hasUnannouncedPriceRise = sql<boolean>`plans.price_cents > COALESCE(
-  subscriptions.announced_price_cents, subscriptions.agreed_price_cents, plans.price_cents
-)`
+/** SQL expression: the price that the user was notified of last or, before the first notice, agreed to. */
+export const knownPrice = sql<number | null>`coalesce(announced_price_cents, agreed_price_cents)`

@@ -14,8 +14,14 @@ import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from '#server/features/billing/consumer-rights/link-request-queries.ts'
 import { queueCustomerDeletions, takeDueCustomerDeletions } from './gateway-customer-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
-import { takeDueSubscriptions, takeDueReminders } from './renewals/renewal-queries.ts'
+import { takeDuePriceNotices, takeDueReminders, takeDueSubscriptions } from './renewals/renewal-queries.ts'
 import { expireSubscriptions } from './renewals/subscription-queries.ts'
+import { selectUnwantedPaymentsOfOrder } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
+import { deleteOldKeys } from '#server/features/billing/checkout/idempotency-queries.ts'
+import {
+  deleteUnpaidOrders,
+  deleteUnstartedSubscriptions,
+} from '#server/features/billing/jobs/unpaid-order-queries.ts'
 import { takeDueWithdrawals } from '#server/features/billing/consumer-rights/withdrawal-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -43,6 +49,10 @@ const settled = `
   INSERT INTO gateway_customers_to_delete (id) SELECT 'usr_' || n FROM generate_series(1, 5000) n;
   INSERT INTO webhook_events (gateway, event_id, received_at, applied_at, reference)
     SELECT 'sandbox', n, now(), now(), n FROM generate_series(1, 5000) n;
+  INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
+    SELECT 'charge:att_' || n, 'ord_' || n, 'refunds_payable', -999, 'USD', now() FROM generate_series(1, 5000) n;
+  INSERT INTO idempotency_keys (user_id, key, request_path, request_hash, reserved_id, lease_owner, lease_expires_at)
+    SELECT 'usr_' || n, 'key', '', '', '', '', now() FROM generate_series(1, 5000) n;
   RESET session_replication_role;
   ANALYZE`
 
@@ -78,6 +88,9 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['the failed cards of a network', inTransaction((tx) => selectCardAttemptOfNetwork(tx, 'one', now, 200))],
   ['expired network hashes', (db) => clearOldNetworks(db, now)],
   ['unapplied webhook events', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
+  ['old idempotency keys', (db) => deleteOldKeys(db, now, 20)],
+  ['subscriptions that never started', (db) => deleteUnstartedSubscriptions(db, now, 20)],
+  ['the unwanted payments of an order', (db) => selectUnwantedPaymentsOfOrder(db, 'ord_1')],
   ['withdrawals to refund', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]
 
@@ -88,4 +101,32 @@ it.each(queries)('an index finds %s without reading settled rows', async (_name,
     expect(plan).toContain('Index')
     expect(plan).not.toContain('Seq Scan')
   }
+})
+
+const planOf = async (work: (db: Db) => Promise<unknown>) => {
+  const plans = await queryPlans(database, work)
+  return plans.map(({ plan }) => plan).join('\n')
+}
+
+it('the purge of unpaid orders reads no renewals, which it never deletes', async () => {
+  expect(await planOf((db) => deleteUnpaidOrders(db, now, 20))).toContain('orders_unpaid_purchases')
+})
+
+it('price notices read no subscription at the price of its plan', async () => {
+  await database.pool.query(`
+    INSERT INTO plans (id, names, descriptions, price_cents, currency, period_days) VALUES ('pln_1', '{}', '{}', 999, 'USD', 30);
+    INSERT INTO subscriptions (id, user_id, plan_id, status, created_at, payment_method_id, agreed_price_cents)
+      SELECT 'sub_live_' || n, 'usr_' || n, 'pln_1', 'active', now(), 'pm_' || n, 999 FROM generate_series(2, 5000) n;
+    ANALYZE plans, subscriptions`)
+  const plan = await planOf(inTransaction((tx) => takeDuePriceNotices(tx, now, 20)))
+  expect(plan).toMatch(/subscriptions_known_price .*\n *Index Cond: .*plan_id.*COALESCE/)
+})
+
+it('each foreign key to a row that a job may delete has an index', async () => {
+  const { rows } = await database.pool.query<{ key: string }>(
+    `SELECT conrelid::regclass || ' ' || conname AS key FROM pg_constraint
+     WHERE contype = 'f' AND confrelid IN ('orders'::regclass, 'subscriptions'::regclass, 'payment_attempts'::regclass, 'payment_methods'::regclass)
+       AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = conrelid AND indkey[0] = conkey[1])`,
+  )
+  expect(rows).toEqual([])
 })

@@ -21,13 +21,13 @@ export interface UnwantedPaymentRow {
 /**
  * Subquery: payments that bought nothing according to the ledger, and whose refunds do not equal the payment. `cents`
  * is the amount to refund, negative if too much was refunded. Excludes payments with a refund in progress, and amounts
- * taken by a dispute.
+ * taken by a dispute. Both rows have the same order; with this condition, an index finds the lines of one order.
  */
 export const unwantedPayments = sql`(
   SELECT payment_attempts.id AS attempt_id, payment_attempts.order_id, payment_attempts.gateway, payment_attempts.reference, orders.currency,
     -charged.amount_cents - sent.cents - payment_attempts.dispute_debited_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
   FROM ledger_lines charged
-  JOIN payment_attempts ON payment_attempts.id = substr(charged.transaction_id, 8)
+  JOIN payment_attempts ON payment_attempts.id = substr(charged.transaction_id, 8) AND payment_attempts.order_id = charged.order_id
   JOIN orders ON orders.id = payment_attempts.order_id
   CROSS JOIN LATERAL (
     SELECT coalesce(sum(amount_cents) FILTER (WHERE status = 'succeeded'), 0)::int AS cents,

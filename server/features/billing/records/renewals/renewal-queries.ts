@@ -2,7 +2,7 @@ import { sql, type Updateable } from 'kysely'
 import { preparedQuery, type Placeholders } from '#server/platform/database/prepared-query.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockOwner } from '#server/features/billing/records/order-queries.ts'
-import { nextPrice, hasUnannouncedPriceRise } from '#server/features/billing/records/price-queries.ts'
+import { knownPrice, nextPrice } from '#server/features/billing/records/price-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 const liveStatusNames = ['active', 'past_due'] as const
@@ -154,38 +154,24 @@ export async function takeDueReminders(tx: Tx, now: Date, limit: number): Promis
 }
 
 /**
- * Takes the subscriptions whose plan has become more expensive. Records that their users are notified of the new price,
- * and that it applies from `from`. The caller must queue the mails in the same transaction. Skips subscriptions that
- * are cancelled or have a planned change of plan.
+ * Takes the subscriptions whose plan costs more than the price that the user was notified of or, before the first
+ * notice, agreed to. Records that their users are notified of the new price, and that it applies from `from`. The caller
+ * must queue the mails in the same transaction. Skips subscriptions that are cancelled or have a planned change of plan.
+ * The index `subscriptions_known_price` finds them for each plan, so that subscriptions at the plan's price are not read.
  */
 export async function takeDuePriceNotices(
   tx: Tx,
   from: Date,
   limit: number,
 ): Promise<{ id: string; cents: number }[]> {
-  const due = await tx
-    .selectFrom('subscriptions')
-    .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
-    .select(['subscriptions.id', 'plans.price_cents as cents'])
-    .where('subscriptions.status', '=', sql.lit('active'))
-    .where('subscriptions.cancel_at_period_end', '=', sql.lit(false))
-    .where('subscriptions.payment_method_id', 'is not', null)
-    .where(hasUnannouncedPriceRise)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('orders')
-            .select('orders.id')
-            .whereRef('orders.subscription_id', '=', 'subscriptions.id')
-            .where('orders.period_no', 'is', null)
-            .where('orders.status', '=', sql.lit('pending')),
-        ),
-      ),
-    )
-    .limit(limit)
-    .forUpdate('subscriptions')
-    .skipLocked()
-    .execute()
+  const { rows: due } = await sql<{ id: string; cents: number }>`
+    SELECT due.id, plans.price_cents AS cents FROM plans CROSS JOIN LATERAL (
+      SELECT id FROM subscriptions
+      WHERE plan_id = plans.id AND status = 'active' AND NOT cancel_at_period_end AND payment_method_id IS NOT NULL
+        AND ${knownPrice} < plans.price_cents
+        AND NOT EXISTS (SELECT FROM orders WHERE subscription_id = subscriptions.id AND period_no IS NULL AND status = 'pending')
+      ORDER BY ${knownPrice} LIMIT ${limit} FOR UPDATE SKIP LOCKED) AS due
+    LIMIT ${limit}`.execute(tx)
   for (const { id, cents } of due)
     await updateSubscription(tx, id, { announced_price_cents: cents, announced_price_from: from })
   return due
