@@ -3,6 +3,7 @@ import { sendOrderLinks } from './consumer-rights/send-order-links.ts'
 import type { BillingContext } from './billing-context.ts'
 import { aggregateExperimentSales } from './reporting/experiment-sales.ts'
 import { purgeUnpaidOrders } from './jobs/purge-unpaid-orders.ts'
+import { purgeWebhookEvents } from './jobs/purge-webhook-events.ts'
 import { expireBonus } from './jobs/expire-bonus.ts'
 import { hasJanitorWork, runJanitor } from './jobs/janitor.ts'
 import { anyLinkRequests } from './consumer-rights/link-request-queries.ts'
@@ -47,6 +48,7 @@ export function billingJobs(context: BillingContext): Job[] {
       run: (signal) => aggregateExperimentSales(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
+    { name: 'purge-webhook-events', everySeconds: 3600, run: () => purgeWebhookEvents(context) },
     { name: 'aggregate-daily-revenue', everySeconds: 600, run: () => aggregateDailyRevenue(context) },
   ]
 }

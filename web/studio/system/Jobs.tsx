@@ -41,6 +41,7 @@ const translatedJobs = [
   'purge-plays',
   'purge-push-subscriptions',
   'purge-unpaid-orders',
+  'purge-webhook-events',
   'refresh-ranks',
   'send-alerts',
   'send-conversions',

@@ -9,7 +9,7 @@ import {
 } from '#server/features/billing/payment-methods/card-failure-queries.ts'
 import { takeDueMethodSetups } from './method-setup-queries.ts'
 import { deleteMethod, takeMethodsToDetach } from './method-queries.ts'
-import { takeDueWebhookEvents } from './webhook-event-queries.ts'
+import { deleteAppliedWebhookEvents, takeDueWebhookEvents } from './webhook-event-queries.ts'
 import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from '#server/features/billing/consumer-rights/link-request-queries.ts'
 import { queueCustomerDeletions, takeDueCustomerDeletions } from './gateway-customer-queries.ts'
@@ -89,6 +89,7 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['expired network hashes', (db) => clearOldNetworks(db, now)],
   ['unapplied webhook events', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
   ['old idempotency keys', (db) => deleteOldKeys(db, now, 20)],
+  ['webhook events that were applied long ago', (db) => deleteAppliedWebhookEvents(db, now, 20)],
   ['subscriptions that never started', (db) => deleteUnstartedSubscriptions(db, now, 20)],
   ['the unwanted payments of an order', (db) => selectUnwantedPaymentsOfOrder(db, 'ord_1')],
   ['withdrawals to refund', inTransaction((tx) => takeDueWithdrawals(tx, due))],

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayMs } from '#server/platform/clock.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
+import { purgeWebhookEvents } from './purge-webhook-events.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+test('webhook events are deleted 180 days after they were applied, and never if they were not applied', async () => {
+  const now = new Date('2026-03-01T12:00:00Z')
+  const daysAgo = (days: number) => new Date(now.getTime() - days * dayMs)
+  const event = (event_id: string, applied_at: Date | null) => ({
+    gateway: 'sandbox' as const,
+    event_id,
+    reference: event_id,
+    received_at: daysAgo(400),
+    applied_at,
+  })
+  const recent = ['recent', 'unapplied'].map((id) => event(id, id === 'recent' ? daysAgo(179) : null))
+  const old = Array.from({ length: 1001 }, (_, index) => event(`old_${index}`, daysAgo(181)))
+  const { db } = database
+  await db
+    .insertInto('webhook_events')
+    .values([...recent, ...old])
+    .execute()
+  await purgeWebhookEvents({ db, clock: { now: () => now } })
+  const rows = await db.selectFrom('webhook_events').select('event_id').orderBy('event_id').execute()
+  expect(rows.map(({ event_id }) => event_id)).toEqual(['recent', 'unapplied'])
+})
