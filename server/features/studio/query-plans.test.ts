@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/billing/billing.ts'
-import { selectAdminTags } from '#server/features/catalog/catalog.ts'
+import { selectAdminTags, selectAdminVideos } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -21,6 +21,9 @@ const filled = `
     FROM generate_series(1, 20000) n;
   INSERT INTO tags (id, slug, names, video_count)
     SELECT 'tag_' || n, n, jsonb_build_object('en', 'Tag number ' || n), n % 300 FROM generate_series(1, 5000) n;
+  INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, created_at)
+    SELECT 'vid_' || n, n, jsonb_build_object('en', 'The number ' || n || CASE WHEN n % 2000 = 0 THEN ' rare' ELSE '' END), '{"en": ""}',
+      'draft', 0, 'USD', 99, 999, now() - n * interval '1 minute' FROM generate_series(1, 20000) n;
   INSERT INTO audit_events (at, event, user_id, operator, subject)
     SELECT now(), (ARRAY['studio video edit', 'signed_in', 'order_paid'])[1 + n % 3],
       CASE WHEN n % 3 > 0 THEN 'usr_' || n % 5000 END, CASE WHEN n % 3 = 0 THEN 'me@example.com' END,
@@ -106,6 +109,41 @@ it("a page of a user's audit events, with those of merged guests, is read along 
   const [page] = await queryPlans(database, (db) => selectAuditEventsOfUser(db, 'usr_7', after, 250))
   expect(page?.plan).toContain('audit_events_user')
   expect(page?.plan).not.toMatch(/audit_events_pkey|Seq Scan/)
+})
+
+describe('the latest videos with a word in their titles', () => {
+  async function search(keyword: string, after?: { at: string; id: string }) {
+    let ids: string[] = []
+    const plans = await queryPlans(database, async (db) => {
+      ids = (await selectAdminVideos(db, { keyword, after, limit: 5 })).map(({ id }) => id)
+    })
+    return {
+      ids,
+      indexes: plans.map(
+        ({ plan }) => plan.match(/videos_created|videos_title_words|Seq Scan on videos/)?.[0],
+      ),
+    }
+  }
+
+  it('are read along the index of times if the word is common', async () => {
+    const ids = ['vid_1', 'vid_2', 'vid_3', 'vid_4', 'vid_5']
+    expect(await search('the numb')).toEqual({ ids, indexes: ['videos_created'] })
+  })
+
+  it('are found by the index of words if the word is rare, page by page', async () => {
+    const indexes = ['videos_created', 'videos_title_words']
+    const ids = ['vid_2000', 'vid_4000', 'vid_6000', 'vid_8000', 'vid_10000']
+    expect(await search('the rar')).toEqual({ ids, indexes })
+    const last = await selectAdminVideos(database.db, {
+      keyword: 'the number 10000',
+      after: undefined,
+      limit: 1,
+    })
+    const after = { at: last[0]?.created_at.toISOString() ?? '', id: 'vid_10000' }
+    expect((await search('the rar', after)).ids).toEqual(
+      ids.map((id) => `vid_${Number(id.slice(4)) + 10_000}`),
+    )
+  })
 })
 
 describe('a page of the audit log is read by an index', () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LocalizedText } from '#contract/languages.ts'
+import { languages, type LocalizedText } from '#contract/languages.ts'
 import type { PagePosition } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { NameRow } from '#server/features/catalog/queries.ts'
@@ -7,45 +7,94 @@ import type { LanguageCovers, VideosTable } from '#server/features/catalog/table
 
 type State = VideosTable['state']
 
-/**
- * Selects a page of videos in any state, latest first. Uses the index `videos_created`,
- * `videos_state_created` or `videos_title_words`.
- */
-export function selectAdminVideos(
-  db: Db,
-  { state, keyword, after, limit }: AdminVideoFilter & { after: PagePosition | undefined; limit: number },
-) {
-  return db
-    .selectFrom('videos')
-    .select(['id', 'titles', 'state', 'cover_path', 'cover_color', 'language_covers'])
-    .select(['episode_count', 'progress'])
-    .select(['play_count', 'released_at', 'created_at'])
-    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
-    .$if(keyword !== undefined, (query) => query.where(matchesWordPrefixes('title_words', keyword ?? '')))
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id})`),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
 export interface AdminVideoFilter {
   state?: State | undefined
   /** Each of its words must be the beginning of a word in a title. */
   keyword?: string | undefined
 }
 
+interface AdminVideosPage {
+  after: PagePosition | undefined
+  limit: number
+}
+
 /**
- * SQL condition: each word of `keyword` is the beginning of a word in the column. `normalized_words` returns only
- * letters and digits, so its words need no escaping.
+ * Number of videos whose titles a search reads along the index of times. Words that fill no page there are rare: about
+ * 4,000 of 1,000,000 titles have them, if they are spread evenly.
+ */
+const recentVideos = 5000
+
+const latestFirst = sql`created_at DESC, id DESC`
+
+/**
+ * Selects a page of videos in any state, latest first. The index of words returns all matches, in no order. So a common
+ * word is searched in the latest videos first, along the index of times.
+ */
+export async function selectAdminVideos(
+  db: Db,
+  { keyword, limit, ...page }: AdminVideoFilter & AdminVideosPage,
+) {
+  const videos = filterAdminVideos(db, page)
+  if (keyword === undefined) return videos.orderBy(latestFirst).limit(limit).execute()
+  const matches = matchesWordPrefixes('title_words', keyword)
+  const recent = videos
+    .select(sql`title_words`.as('title_words'))
+    .orderBy(latestFirst)
+    .limit(recentVideos)
+  const found = await db
+    .selectFrom(recent.as('recent'))
+    .select(adminColumns)
+    .where(matches)
+    .orderBy(latestFirst)
+    .limit(limit)
+    .execute()
+  if (found.length === limit) return found
+  // Sorts by an expression. Otherwise, PostgreSQL might read all videos in the order of their times.
+  const byWords = videos.where(matches).orderBy(sql`created_at + interval '0'`, 'desc')
+  return byWords.orderBy('id', 'desc').limit(limit).execute()
+}
+
+const adminColumns = [
+  'id',
+  'titles',
+  'state',
+  'cover_path',
+  'cover_color',
+  'language_covers',
+  'episode_count',
+  'progress',
+  'play_count',
+  'released_at',
+  'created_at',
+] as const
+
+function filterAdminVideos(
+  db: Db,
+  { state, after }: Pick<AdminVideosPage & AdminVideoFilter, 'state' | 'after'>,
+) {
+  return db
+    .selectFrom('videos')
+    .select(adminColumns)
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id})`),
+    )
+}
+
+/** Pattern of the terms for one word, for the function `format`. */
+const prefixInAnyLanguage = languages.map((language) => `'${language}/%1$s':*`).join(' | ')
+
+/**
+ * SQL condition: each word of `keyword` is the beginning of a word in the column. Compares only the lexemes with a
+ * language (`es/amor`), because `e` alone would match all of them. `normalized_words` returns only letters and digits,
+ * so its words need no escaping.
  */
 export const matchesWordPrefixes = (
   column: 'title_words' | 'words',
   keyword: string,
 ) => sql<boolean>`${sql.ref(column)} @@ (
-  SELECT string_agg(format('''%s'':*', word), ' & ')::tsquery FROM unnest(normalized_words(${keyword})) word)`
+  SELECT string_agg(format(${`(${prefixInAnyLanguage})`}, word), ' & ')::tsquery
+  FROM unnest(normalized_words(${keyword})) word)`
 
 export interface AdminVideoRecord {
   id: string

@@ -85,6 +85,17 @@ describe('the list of tags', () => {
     const all = (await studio.callOk(listStudioTags, { query: {} })).list
     expect(all[0]).toMatchObject({ slug: 'paged-often', names: { en: 'Paged often' } })
   })
+
+  it('has only names with a word that begins with the keyword, even if the keyword is the code of a language', async () => {
+    await tagged(['Zero enough', 'Zero else'])
+    const find = async (keyword: string) =>
+      (await studio.callOk(listStudioTags, { query: { keyword: `zero ${keyword}` } })).list.map(
+        ({ slug }) => slug,
+      )
+    expect(await find('en')).toEqual(['zero-enough'])
+    expect((await find('e')).toSorted()).toEqual(['zero-else', 'zero-enough'])
+    expect(await find('es')).toEqual([])
+  })
 })
 
 describe('renaming a tag', () => {

@@ -68,6 +68,19 @@ describe('the list of videos', () => {
     expect(inState.list).toEqual([])
   })
 
+  it('has only titles with a word that begins with the keyword, even if the keyword is the code of a language', async () => {
+    const [enough, esel] = [(await begin('Zero enough')).id, (await begin('Zero esel')).id]
+    await begin('Zero')
+    const searchVideos = async (keyword: string) =>
+      (await studio.callOk(listStudioVideos, { query: { keyword: `zero ${keyword}` } })).list.map(
+        ({ id }) => id,
+      )
+    expect(await searchVideos('e')).toEqual([esel, enough])
+    expect(await searchVideos('en')).toEqual([enough])
+    expect(await searchVideos('es')).toEqual([esel])
+    expect(await searchVideos('pt')).toEqual([])
+  })
+
   it('has the number of episodes whose file could not be converted', async () => {
     const { id, episodes } = await buildVideo(site.context, { title: 'Half broken', ready: 5 })
     await fail(episodes[5]?.id ?? '')
