@@ -233,12 +233,12 @@ export function selectPreviousVideo(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** Selects the existing slugs that equal `prefix`, or begin with it and a hyphen. */
-export async function selectSlugs(db: Db, prefix: string): Promise<Set<string>> {
+/** Selects those of these slugs that a video has. */
+export async function selectUsedSlugs(db: Db, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('videos')
     .select('slug')
-    .where((eb) => eb.or([eb('slug', '=', prefix), eb('slug', 'like', `${prefix}-%`)]))
+    .where(sql<boolean>`slug = ANY(${slugs})`)
     .execute()
   return new Set(rows.map(({ slug }) => slug))
 }

@@ -143,12 +143,16 @@ export function slugify(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** Returns an unused slug for a title, or a random slug if the title has no Latin letters or digits. */
+/** Number of videos with the same title whose slugs are numbered. */
+const numberedSlugs = 20
+
+/** Returns an unused slug. It is random if the title has no Latin letters or digits, or if many videos have the title. */
 async function findUnusedSlug(tx: Tx, title: string): Promise<string> {
-  const base = slugify(title) || newId('vid').slice(4, 16)
-  const usedSlugs = await queries.selectSlugs(tx, base)
-  let number = 1
-  const candidate = () => (number === 1 ? base : `${base}-${number}`)
-  while (usedSlugs.has(candidate())) number++
-  return candidate()
+  const randomPart = newId('vid').slice(4, 16)
+  const base = slugify(title) || randomPart
+  const slugs = Array.from({ length: numberedSlugs }, (_, index) =>
+    index === 0 ? base : `${base}-${index + 1}`,
+  )
+  const used = await queries.selectUsedSlugs(tx, slugs)
+  return slugs.find((slug) => !used.has(slug)) ?? `${base}-${randomPart}`
 }

@@ -175,6 +175,15 @@ describe('editing a video', () => {
     expect(two.price).toMatchObject({ currency: 'EUR', video_cents: 1299 })
     expect((await begin('第一集')).slug).toMatch(/^[\da-f]{12}$/)
   })
+
+  it('numbers the addresses of twenty videos with the same title, and gives further ones a random address', async () => {
+    const slugs: string[] = []
+    for (let count = 1; count <= 22; count++) slugs.push((await begin('Triplets')).slug)
+    expect(slugs.slice(0, 3)).toEqual(['triplets', 'triplets-2', 'triplets-3'])
+    expect(slugs[19]).toBe('triplets-20')
+    for (const slug of slugs.slice(20)) expect(slug).toMatch(/^triplets-[\da-f]{12}$/)
+    expect(new Set(slugs).size).toBe(22)
+  })
 })
 
 describe('the warnings of a video', () => {
