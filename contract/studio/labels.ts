@@ -7,8 +7,11 @@ import { PartialLocalizedText } from './videos.ts'
 /** Maximum length of the name of a tag or category. */
 export const maxLabelLength = 64
 
-/** Background tasks of a tag with many videos: reindexing its new names, merging it into another tag, deleting it. */
-export const tagTasks = ['index', 'merge', 'delete'] as const
+/** Background tasks of a category with many videos: merging it into another category, deleting it. */
+export const categoryTasks = ['merge', 'delete'] as const
+export type CategoryTask = (typeof categoryTasks)[number]
+/** Background tasks of a tag with many videos. `index` updates the search with its new names. */
+export const tagTasks = ['index', ...categoryTasks] as const
 export type TagTask = (typeof tagTasks)[number]
 
 const editors: readonly Role[] = ['owner', 'editor']
@@ -27,6 +30,13 @@ export const StudioTag = Type.Object({
 })
 export type StudioTag = Static<typeof StudioTag>
 
+export const StudioCategory = Type.Object({
+  ...StudioLabel.properties,
+  /** The background task that is updating the category's videos in batches; null if there is none. */
+  running_task: nullable(stringEnum(categoryTasks)),
+})
+export type StudioCategory = Static<typeof StudioCategory>
+
 const byId = Type.Object({ id: Id })
 const renameInput = Type.Object({ id: Id, names: PartialLocalizedText })
 const mergeInput = Type.Object({ id: Id, into: Id })
@@ -34,7 +44,6 @@ const mergeInput = Type.Object({ id: Id, into: Id })
 const doneField = { done: Type.Boolean() }
 const MergeResult = Type.Object({ ...StudioLabel.properties, ...doneField })
 const DeleteResult = Type.Object({ deleted: Type.Boolean() })
-const categories = Type.Object({ list: Type.Array(StudioLabel) })
 
 export const listStudioTags = command({
   method: 'GET',
@@ -93,7 +102,7 @@ export const listStudioCategories = command({
   roles: readers,
   summary: 'Lists all categories in menu order',
   refuses: [],
-  data: categories,
+  data: Type.Object({ list: Type.Array(StudioCategory) }),
 })
 
 export const changeCategory = command({
@@ -116,7 +125,7 @@ export const reorderCategories = command({
   summary: 'Sets the menu order of all categories',
   refuses: ['editConflict'],
   body: Type.Object({ ids: Type.Array(Id, { maxItems: 1000 }) }),
-  data: categories,
+  data: Type.Object({ list: Type.Array(StudioLabel) }),
 })
 
 export const mergeCategory = command({
@@ -125,8 +134,9 @@ export const mergeCategory = command({
   command: 'category merge',
   args: ['id', 'into'],
   roles: editors,
-  summary: 'Merges a category into another: moves its videos and homepage sections, then deletes it',
-  refuses: ['notFound'],
+  summary:
+    'Merges a category into another: moves its videos and homepage sections, then deletes it. With many videos, the merge runs in the background and `done` is false',
+  refuses: ['notFound', 'editConflict'],
   body: mergeInput,
   info: MergeResult,
 })
@@ -137,8 +147,9 @@ export const deleteCategory = command({
   command: 'category delete',
   args: ['id'],
   roles: editors,
-  summary: 'Deletes a category and removes it from all videos',
-  refuses: ['notFound', 'usedOnHomepage'],
+  summary:
+    'Deletes a category and removes it from all videos. With many videos, the deletion runs in the background and `deleted` is false',
+  refuses: ['notFound', 'usedOnHomepage', 'editConflict'],
   body: byId,
   info: DeleteResult,
 })

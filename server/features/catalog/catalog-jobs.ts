@@ -1,8 +1,8 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { anyDueVideos } from './editing/admin-queries.ts'
-import { runTagBatch } from './editing/tag-batch-job.ts'
-import { hasTagBatchJobs, tagBatchJobsChannel } from './editing/tag-batch-queries.ts'
+import { runLabelBatches } from './editing/label-batch-job.ts'
+import { hasLabelBatchJobs, labelBatchJobsChannel } from './editing/label-batch-queries.ts'
 import { publishScheduledVideos } from './editing/video-states.ts'
 import { assignAllTiers, refreshRanks } from './ranking/refresh-ranks.ts'
 
@@ -18,9 +18,9 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
     {
       name: 'finish-tag-changes',
       everySeconds: 60,
-      dueWhen: hasTagBatchJobs,
-      wakeOn: tagBatchJobsChannel,
-      run: (signal: AbortSignal) => runTagBatch(db, signal),
+      dueWhen: hasLabelBatchJobs,
+      wakeOn: labelBatchJobsChannel,
+      run: (signal: AbortSignal) => runLabelBatches(db, signal),
     },
     {
       name: 'publish-scheduled-videos',

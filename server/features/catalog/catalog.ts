@@ -26,6 +26,7 @@ export {
 } from './editing/admin-queries.ts'
 export { selectCategories } from './homepage/homepage-queries.ts'
 export { reorderCategories, deleteLabel, mergeLabels, renameLabel } from './editing/edit-labels.ts'
+export { selectAdminCategories } from './editing/label-batch-queries.ts'
 export { selectAdminTags, type LabelKind } from './editing/label-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './editing/video-states.ts'
 export { placeholderCoverPrefix } from './editing/publish-queries.ts'

@@ -85,9 +85,13 @@ export const labelsQuery = queryOptions({
   meta: { toastOnly: true },
 })
 
-/** Returns whether a tag can be edited, that is, it is not being merged or deleted. */
+/** Returns whether a label can be edited, that is, it is not being merged or deleted. */
 export const isEditable = ({ running_task: task }: Pick<StudioTag, 'running_task'>): boolean =>
   task === null || task === 'index'
+
+/** Lists of labels are polled while background tasks change them. */
+const pollingInterval = (list: readonly Pick<StudioTag, 'running_task'>[] | undefined) =>
+  list?.some(({ running_task }) => running_task !== null) === true ? pollMs : false
 
 /** The tags, the most used first. With a keyword, only those whose name contains it. */
 export const tagsQuery = (keyword: string) =>
@@ -100,14 +104,11 @@ export const tagsQuery = (keyword: string) =>
       }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Polled while background tasks change the tags.
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ list }) => list.some(({ running_task }) => running_task !== null)) === true
-        ? pollMs
-        : false,
+    refetchInterval: ({ state }) => pollingInterval(state.data?.pages.flatMap(({ list }) => list)),
   })
 
 export const categoriesQuery = queryOptions({
   queryKey: ['categories'],
   queryFn: ({ signal }) => call(listStudioCategories, { signal }),
+  refetchInterval: ({ state }) => pollingInterval(state.data?.list),
 })

@@ -6,7 +6,7 @@ import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { replaceVideoTags } from '#server/features/catalog/editing/publish-queries.ts'
-import { replaceTag, removeLabel } from '#server/features/catalog/editing/label-queries.ts'
+import { replaceLabel, removeLabel } from '#server/features/catalog/editing/label-queries.ts'
 
 let site: TestSite
 beforeAll(async () => {
@@ -53,12 +53,12 @@ it('a card has its video’s tags in order, and is updated when the tags are reo
 
 it('a card is updated when a tag of its video is deleted or merged into another tag', async () => {
   const { video, ids } = await buildTagged('Feud', 'Quarrel', 'Kin')
-  await inTransaction((tx) => replaceTag(tx, ids.Quarrel, ids.Feud))
+  await inTransaction((tx) => replaceLabel(tx, { kind: 'tag', id: ids.Quarrel }, ids.Feud))
   expect(await onCard(video)).toEqual(['Feud', 'Kin'])
   const other = await buildTag(db(), 'Family')
-  await inTransaction((tx) => replaceTag(tx, ids.Kin, other))
+  await inTransaction((tx) => replaceLabel(tx, { kind: 'tag', id: ids.Kin }, other))
   expect(await onCard(video)).toEqual(['Feud', 'Family'])
-  await inTransaction((tx) => removeLabel(tx, 'tag', ids.Feud))
+  await inTransaction((tx) => removeLabel(tx, { kind: 'tag', id: ids.Feud }))
   expect(await onCard(video)).toEqual(['Family'])
 })
 

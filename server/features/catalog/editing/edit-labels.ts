@@ -9,21 +9,24 @@ import {
 } from '#server/features/catalog/homepage/homepage-queries.ts'
 import { applyTextChanges, slugify, type TextChanges } from './edit-video.ts'
 import * as queries from './label-queries.ts'
-import type { LabelKind, LabelRecord } from './label-queries.ts'
+import type { Label, LabelKind, LabelRecord } from './label-queries.ts'
 import { requireFound } from '#server/features/catalog/listing/list-videos.ts'
-import { queueTagBatchJob, isBeingDeleted, lockTagBatchJob } from './tag-batch-queries.ts'
+import { queueLabelBatchJob, isBeingDeleted, lockLabelBatchJob } from './label-batch-queries.ts'
 
 /*
- * Lock order: the homepage, then the pending job of a tag, then videos, then labels. The same order applies when the
- * homepage is saved, when the tag batch job runs, and when a video is edited, published or ranked. So none of them can
+ * Lock order: the homepage, then the pending job of a label, then videos, then labels. The same order applies when the
+ * homepage is saved, when the label batch job runs, and when a video is edited, published or ranked. So none of them can
  * deadlock.
  */
 
 /**
- * A tag of more videos than this is changed in batches (tag-batch-job.ts). When the names of a tag change, the database
- * triggers use the same limit.
+ * A label of more videos than this is changed in batches (label-batch-job.ts). When the names of a tag change, the
+ * database triggers use the same limit.
  */
 const maxVideosAtOnce = 200
+
+/** Maximum number of videos that the audit log states for a queued change. More are not counted. */
+const maxCountedVideos = 10_000
 
 /**
  * Renames a tag or category in some languages. Its slug does not change, so all references remain valid.
@@ -36,7 +39,7 @@ export async function renameLabel(
   changes: TextChanges,
 ): Promise<{ before: LabelRecord; after: LabelRecord }> {
   // Search finds videos by the names of their tags, so renaming a tag changes the search index of its videos.
-  if (kind === 'tag') await lockLabelVideos(tx, kind, id)
+  if (kind === 'tag') await lockLabelVideos(tx, { kind, id })
   const before = requireFound((await queries.lockLabels(tx, kind, [id])).get(id))
   const names = applyNameChanges(kind, before.names, changes)
   await assertNameAvailable(tx, kind, before, names)
@@ -44,16 +47,11 @@ export async function renameLabel(
   return { before, after: { ...before, names } }
 }
 
-/**
- * Locks the videos of a label, unless the label is a tag with more than `maxVideosAtOnce` videos. @returns whether they
- * are locked
- */
-async function lockLabelVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
-  if (kind === 'tag') {
-    await lockTagBatchJob(tx, id)
-    if ((await queries.countVideos(tx, id, maxVideosAtOnce + 1)) > maxVideosAtOnce) return false
-  }
-  await queries.lockVideosWithLabel(tx, kind, id)
+/** Locks the videos of a label, unless it has more than `maxVideosAtOnce`. @returns whether they are locked */
+async function lockLabelVideos(tx: Tx, label: Label): Promise<boolean> {
+  await lockLabelBatchJob(tx, label)
+  if ((await queries.countVideos(tx, label, maxVideosAtOnce + 1)) > maxVideosAtOnce) return false
+  await queries.lockVideosWithLabel(tx, label)
   return true
 }
 
@@ -88,57 +86,49 @@ function applyNameChanges(kind: LabelKind, before: LocalizedText, changes: TextC
 }
 
 /**
- * Merges a label into another: replaces it in all homepage sections and videos, then deletes it. For a tag of many
- * videos, queues the change of the videos and the deletion.
+ * Merges a label into another: replaces it in all homepage sections and videos, then deletes it. For a label of
+ * many videos, queues the change of the videos and the deletion.
  * @returns both labels, the number of videos and the sections that had the label, and `isDone`: false if the work was
  * queued
  * @throws Refusal notFound, also if both ids are the same; editConflict if one of the labels is already being deleted
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
-  const isDone = await lockLabelVideos(tx, kind, id)
+  const isDone = await lockLabelVideos(tx, { kind, id })
   const labels = await queries.lockLabels(tx, kind, [id, intoId])
   const from = requireFound(labels.get(id))
   const into = requireFound(id === intoId ? undefined : labels.get(intoId))
-  await assertNotBeingDeleted(tx, kind, [id, intoId], id)
+  if (await isBeingDeleted(tx, kind, [id, intoId], id)) throw new Refusal('editConflict')
   const sections = await queries.replaceSectionLabel(tx, kind, from.slug, into.slug)
-  if (!isDone) {
-    await queueTagBatchJob(tx, id, intoId)
-    return { from, into, videos: await queries.countVideos(tx, id), sections, isDone }
-  }
-  const videos = await queries.replaceLabel(tx, kind, id, intoId)
+  if (!isDone) return { from, into, videos: await queueChange(tx, { kind, id }, intoId), sections, isDone }
+  const videos = await queries.replaceLabel(tx, { kind, id }, intoId)
+  if (kind === 'tag') await queries.mergeTrendingScore(tx, id, intoId)
   await queries.deleteLabelRow(tx, kind, id)
   return { from, into, videos, sections, isDone }
 }
 
-async function assertNotBeingDeleted(
-  tx: Tx,
-  kind: LabelKind,
-  ids: readonly string[],
-  deletedId: string,
-): Promise<void> {
-  if (kind === 'tag' && (await isBeingDeleted(tx, ids, deletedId))) throw new Refusal('editConflict')
-}
-
 /**
- * Removes a label from all videos and deletes it. For a tag of many videos, queues this work.
+ * Removes a label from all videos and deletes it. For a label of many videos, queues this work.
  * @returns the label, how many videos had it, and `isDone`: false if the work was queued
  * @throws Refusal notFound; usedOnHomepage if a homepage section shows the label; editConflict if the label is already
  * being deleted
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await lockHomepage(tx)
-  const isDone = await lockLabelVideos(tx, kind, id)
+  const isDone = await lockLabelVideos(tx, { kind, id })
   const label = requireFound((await queries.lockLabels(tx, kind, [id])).get(id))
-  await assertNotBeingDeleted(tx, kind, [id], id)
+  if (await isBeingDeleted(tx, kind, [id], id)) throw new Refusal('editConflict')
   if (await queries.isUsedInSection(tx, kind, label.slug)) throw new Refusal('usedOnHomepage')
-  if (!isDone) {
-    await queueTagBatchJob(tx, id, null)
-    return { label, videos: await queries.countVideos(tx, id), isDone }
-  }
-  const videos = await queries.removeLabel(tx, kind, id)
+  if (!isDone) return { label, videos: await queueChange(tx, { kind, id }, null), isDone }
+  const videos = await queries.removeLabel(tx, { kind, id })
   await queries.deleteLabelRow(tx, kind, id)
   return { label, videos, isDone }
+}
+
+/** Queues the change of a label's videos. @returns how many videos have the label, at most `maxCountedVideos` */
+async function queueChange(tx: Tx, label: Label, into: string | null): Promise<number> {
+  await queueLabelBatchJob(tx, label, into)
+  return queries.countVideos(tx, label, maxCountedVideos)
 }
 
 /**

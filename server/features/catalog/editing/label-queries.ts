@@ -6,6 +6,11 @@ import { matchesWordPrefixes } from './admin-queries.ts'
 /** The kinds of labels: categories and tags. */
 export type LabelKind = 'tag' | 'category'
 
+export interface Label {
+  kind: LabelKind
+  id: string
+}
+
 export interface LabelRecord {
   id: string
   slug: string
@@ -44,14 +49,18 @@ export function selectAdminTags(db: Db, { keyword, after, limit }: TagsQuery) {
     .execute()
 }
 
+/** SQL query for the ids of the videos that have a label, including drafts. */
+export const videosWithLabel = ({ kind, id }: Label) =>
+  kind === 'tag'
+    ? sql`SELECT video_id AS id FROM video_tags WHERE tag_id = ${id}`
+    : sql`SELECT id FROM videos WHERE category_id = ${id}`
+
 /** Locks the videos that have a label, including drafts. */
-export async function lockVideosWithLabel(tx: Tx, kind: LabelKind, id: string): Promise<void> {
-  const hasLabel =
-    kind === 'tag'
-      ? sql`id IN (SELECT video_id FROM video_tags WHERE tag_id = ${id})`
-      : sql`category_id = ${id}`
+export async function lockVideosWithLabel(tx: Tx, label: Label): Promise<void> {
   await sql`SELECT count(*) FROM (
-    SELECT id FROM videos WHERE ${hasLabel} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
+    SELECT id FROM videos WHERE id IN (${videosWithLabel(label)}) ORDER BY id FOR NO KEY UPDATE) held`.execute(
+    tx,
+  )
 }
 
 /**
@@ -101,18 +110,10 @@ export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Lo
   await sql`UPDATE ${tableOf(kind)} SET names = ${JSON.stringify(names)}::jsonb WHERE id = ${id}`.execute(tx)
 }
 
-/** Replaces a label with another in all videos. @returns how many videos had it */
-export async function replaceLabel(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
-  if (kind === 'category') return setCategory(tx, from, into)
-  const moved = await replaceTag(tx, from, into)
-  await mergeTrendingScore(tx, from, into)
-  return moved
-}
-
-/** Counts the videos with a tag, in any state. Stops counting at `limit`. */
-export async function countVideos(tx: Tx, tagId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
-  const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
-    SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${limit}) counted`.execute(tx)
+/** Counts the videos with a label, in any state. Stops counting at `limit`. */
+export async function countVideos(tx: Tx, label: Label, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM (${videosWithLabel(label)} LIMIT ${limit}) counted`.execute(tx)
   return rows[0]?.count ?? 0
 }
 
@@ -121,27 +122,37 @@ export async function indexVideos(tx: Tx, ids: readonly string[]): Promise<void>
   await sql`SELECT index_videos(${ids}::text[])`.execute(tx)
 }
 
-const inVideos = (ids: readonly string[] | undefined) =>
-  ids === undefined ? sql<boolean>`true` : sql<boolean>`video_id = ANY(${ids}::text[])`
+const isOneOf = (column: 'id' | 'video_id', ids: readonly string[] | undefined) =>
+  ids === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ANY(${ids}::text[])`
 
 /**
- * Replaces a tag with another in all its videos, or only in `videoIds`. A video that has both tags keeps the position
- * of the tag `into`.
+ * Replaces a label with another in all its videos, or only in `videoIds`.
+ * @returns how many videos had it
  */
-export async function replaceTag(
+export async function replaceLabel(
   tx: Tx,
-  from: string,
+  { kind, id }: Label,
   into: string,
   videoIds?: readonly string[],
 ): Promise<number> {
+  return kind === 'tag' ? replaceTag(tx, id, into, videoIds) : setCategory(tx, id, into, videoIds)
+}
+
+/** Replaces a tag with another. A video that has both tags keeps the position of the tag `into`. */
+async function replaceTag(
+  tx: Tx,
+  from: string,
+  into: string,
+  videoIds: readonly string[] | undefined,
+): Promise<number> {
   const { rows } = await sql<{ video_id: string }>`
-    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND ${inVideos(videoIds)} AND NOT EXISTS (
+    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND ${isOneOf('video_id', videoIds)} AND NOT EXISTS (
       SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
     ) RETURNING video_id`.execute(tx)
   const ids = rows.map(({ video_id }) => video_id)
   // The triggers of the search index handle inserted and deleted rows, but not a row whose tag changes.
   await indexVideos(tx, ids)
-  return ids.length + (await removeLabel(tx, 'tag', from, videoIds))
+  return ids.length + (await removeLabel(tx, { kind: 'tag', id: from }, videoIds))
 }
 
 /** Adds a tag's trending score to the score of the tag that replaces it. */
@@ -150,27 +161,32 @@ export async function mergeTrendingScore(tx: Tx, from: string, into: string): Pr
     WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
 }
 
-async function setCategory(tx: Tx, from: string, into: string | null): Promise<number> {
+async function setCategory(
+  tx: Tx,
+  from: string,
+  into: string | null,
+  videoIds: readonly string[] | undefined,
+): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('videos')
     .set({ category_id: into })
     .where('category_id', '=', from)
+    .where(isOneOf('id', videoIds))
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
 
-/** Removes a label from all videos. A tag may be removed from `videoIds` only. @returns how many videos had it */
+/** Removes a label from all videos, or only from `videoIds`. @returns how many videos had it */
 export async function removeLabel(
   tx: Tx,
-  kind: LabelKind,
-  id: string,
+  { kind, id }: Label,
   videoIds?: readonly string[],
 ): Promise<number> {
-  if (kind === 'category') return setCategory(tx, id, null)
+  if (kind === 'category') return setCategory(tx, id, null, videoIds)
   const { numDeletedRows } = await tx
     .deleteFrom('video_tags')
     .where('tag_id', '=', id)
-    .where(inVideos(videoIds))
+    .where(isOneOf('video_id', videoIds))
     .executeTakeFirst()
   return Number(numDeletedRows)
 }

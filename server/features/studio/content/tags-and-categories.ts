@@ -5,7 +5,7 @@ import {
   deleteLabel,
   mergeLabels,
   renameLabel,
-  selectCategories,
+  selectAdminCategories,
   selectAdminTags,
   type LabelKind,
 } from '#server/features/catalog/catalog.ts'
@@ -30,7 +30,7 @@ export const labelCommands: Command[] = [
   }),
 
   readCommand(contract.listStudioCategories, async ({ db }) => ({
-    data: { list: await selectCategories(db) },
+    data: { list: await selectAdminCategories(db) },
   })),
 
   transactionalCommand(contract.changeTag, (_context, tx, { id, names }) => rename(tx, 'tag', id, names)),

@@ -15,6 +15,7 @@ import { useOptimisticOrder } from '#web/studio/ui/use-optimistic-order.ts'
 import { formatCount, localizedName } from '#web/studio/format.ts'
 import { ContentTabs } from '#web/studio/content/ContentTabs.tsx'
 import { LabelActions } from './LabelActions.tsx'
+import type { LabelProps } from './label-props.ts'
 import { categoriesQuery, isEditable, tagsQuery } from '#web/studio/content/queries.ts'
 import { SearchField } from '#web/studio/content/SearchField.tsx'
 import styles from '#web/studio/content/content.module.css'
@@ -69,7 +70,7 @@ function Categories() {
         {(category) => (
           <div className={styles.label}>
             <LabelNames of={category} />
-            <LabelActions kind="category" label={category} />
+            <EditableLabelActions kind="category" label={category} />
           </div>
         )}
       </SortableList>
@@ -98,14 +99,16 @@ const nameColumns: Column<StudioLabel>[] = languages.map((language) => ({
   cell: ({ names }) => names[language] ?? '–',
 }))
 
-/** The actions for a tag. A tag that is being merged or deleted shows that state instead. */
-function TagActions({ tag }: { tag: StudioTag }) {
+type EditableLabelProps = LabelProps & { label: Pick<StudioTag, 'running_task'> }
+
+/** The actions for a tag or category. A label that is being merged or deleted shows that state instead. */
+function EditableLabelActions({ kind, label }: EditableLabelProps) {
   const { t } = useTexts()
-  const { running_task: task } = tag
+  const { running_task: task } = label
   return (
     <>
       {task && <p role="status">{t(`labels.progress.${task}`)}</p>}
-      {isEditable(tag) && <LabelActions kind="tag" label={tag} />}
+      {isEditable(label) && <LabelActions kind={kind} label={label} />}
     </>
   )
 }
@@ -124,7 +127,13 @@ function Tags() {
       figures: true,
     },
     ...(mayChange
-      ? [{ title: t('labels.actions'), actions: true, cell: (tag: StudioTag) => <TagActions tag={tag} /> }]
+      ? [
+          {
+            title: t('labels.actions'),
+            actions: true,
+            cell: (tag: StudioTag) => <EditableLabelActions kind="tag" label={tag} />,
+          },
+        ]
       : []),
   ]
   return (

@@ -68,7 +68,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
 }
 
 /**
- * Returns all categories, or the most used tags that match the keyword. Tags that are being merged or deleted are
+ * Returns all categories, or the most used tags that match the keyword. Labels that are being merged or deleted are
  * omitted.
  */
 function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLabel[]; isAnswered: boolean } {
@@ -79,7 +79,8 @@ function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLa
     placeholderData: keepPreviousData,
     meta: { toastOnly: true },
   })
-  if (kind === 'category') return { found: categories.data?.list ?? [], isAnswered: categories.isSuccess }
+  if (kind === 'category')
+    return { found: categories.data?.list.filter(isEditable) ?? [], isAnswered: categories.isSuccess }
   const staying = tags.data?.pages.flatMap(({ list }) => list.filter(isEditable))
   return { found: staying ?? [], isAnswered: tags.isSuccess && !tags.isPlaceholderData }
 }
