@@ -7,8 +7,9 @@ import { updateNextWatched } from '#server/features/library/update-next-watched.
 import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { assignTiers, tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
+import { moveToTiers, selectTierMoves, tierSizes } from '#server/features/catalog/ranking/rank-queries.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 import { refreshRanks, assignAllTiers } from '#server/features/catalog/ranking/refresh-ranks.ts'
 
@@ -142,9 +143,9 @@ describe('a list that is paged while the catalogue changes', () => {
     const before = await list({ keyword: 'harbour' })
     await site.context.database.pool.query(`UPDATE video_search SET tier = ${tierSizes.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
-    await assignTiers(db(), 1)
+    await moveOne()
     expect(await countFirstTier()).toBe(1)
-    await assignAllTiers(db(), new AbortController().signal, 2)
+    await assignAllTiers(db(), new AbortController().signal, { found: 4, batch: 2 })
     expect(await countFirstTier()).toBeGreaterThan(2)
     expect(await list({ keyword: 'harbour' })).toEqual(before)
   })
@@ -161,15 +162,48 @@ it('videos are moved to the back tiers of the search before others are moved to 
     back.id,
   ])
   await pool.query('UPDATE video_search SET tier = 1 WHERE video_id = $1', [front.id])
-  await assignTiers(db(), 1)
+  await moveOne()
   expect([await tierOf(back), await tierOf(front)]).toEqual([tierSizes.length, 1])
-  await assignTiers(db(), 1)
+  await moveOne()
   expect(await tierOf(front)).toBe(0)
 })
 
-/** Counts the videos in the first tier of the search. */
-async function countFirstTier(): Promise<number> {
-  const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE tier = 0')
+it('the videos that must move to another search tier are found once for several batches', async () => {
+  for (let number = 1; number <= 5; number++) await buildVideo(site.context, { releasedAt: day(number) })
+  const { database } = site.context
+  await assignAllTiers(db(), new AbortController().signal)
+  await database.pool.query(
+    'UPDATE video_search SET tier = 3 WHERE video_id IN (SELECT video_id FROM video_search WHERE tier = 0 LIMIT 5)',
+  )
+  const stopped = new AbortController()
+  stopped.abort()
+  await assignAllTiers(db(), stopped.signal, { batch: 2 })
+  expect(await countTier(3)).toBe(5)
+  const statements = await queryPlans(database, (each) =>
+    assignAllTiers(each, new AbortController().signal, { batch: 2 }),
+  )
+  expect(statements.map(({ sql }) => /row_number|UPDATE/.exec(sql)?.[0])).toEqual([
+    'row_number',
+    'UPDATE',
+    'UPDATE',
+    'UPDATE',
+  ])
+  expect(await countTier(3)).toBe(0)
+})
+
+/** Moves the video that must be moved first. */
+async function moveOne(): Promise<void> {
+  const moves = await selectTierMoves(db(), 1)
+  await db()
+    .transaction()
+    .execute((tx) => moveToTiers(tx, moves))
+}
+
+const countFirstTier = () => countTier(0)
+
+/** Counts the videos in a tier of the search. */
+async function countTier(tier: number): Promise<number> {
+  const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE tier = $1', [tier])
   return rows.length
 }
 

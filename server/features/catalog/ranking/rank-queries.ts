@@ -62,9 +62,13 @@ async function lockTags(tx: Tx, condition: RawBuilder<unknown>): Promise<void> {
     SELECT id FROM tags WHERE ${condition} ORDER BY slug COLLATE "C" FOR NO KEY UPDATE) locked`.execute(tx)
 }
 
-/** Deletes rank changes from before the time `before`. */
-export async function deleteRankChanges(db: Db, before: Date): Promise<void> {
-  await sql`DELETE FROM rank_changes WHERE at < ${before}`.execute(db)
+/** Deletes a batch of rank changes from before the time `before`, the oldest first. @returns how many were deleted */
+export async function deleteRankChanges(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM rank_changes WHERE (video_id, version) IN (
+      SELECT video_id, version FROM rank_changes WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Multiplies the trending score of all tags by `factor`. */
@@ -111,20 +115,26 @@ export const tierSizes = [
   { popular: 300_000, newest: 150_000 },
 ]
 
+/** A video and the search tier to which it must move. */
+export interface TierMove {
+  video_id: string
+  tier: number
+}
+
 /**
- * Moves at most `limit` videos to their search tier. Popular and new videos belong to the front tiers. The number of
- * rows read depends on the size of the front tiers, not on the size of the catalogue. Videos that belong further back
- * are moved first: a search stops when the front tiers have enough matches, so less popular videos must not stay there.
- * @returns how many videos were moved
+ * Finds at most `limit` videos that are in the wrong search tier. Popular and new videos belong to the front tiers. The
+ * number of rows read depends on the size of the front tiers, not on the size of the catalogue. Videos that belong
+ * further back are first: a search stops when the front tiers have enough matches, so less popular videos must not stay
+ * there.
  */
-export async function assignTiers(db: Db, limit: number): Promise<number> {
+export async function selectTierMoves(db: Db, limit: number): Promise<TierMove[]> {
   const tierCase = (size: 'popular' | 'newest') =>
     sql`CASE ${sql.join(
       tierSizes.map((tier, index) => sql`WHEN place <= ${sql.lit(tier[size])} THEN ${sql.lit(index)}`),
       sql` `,
     )} END`
   const lastTier = tierSizes.at(-1) ?? { popular: 0, newest: 0 }
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql<TierMove>`
     WITH wanted AS MATERIALIZED (
       SELECT id, min(tier) AS tier FROM (
         SELECT id, ${tierCase('popular')} AS tier FROM (
@@ -137,18 +147,26 @@ export async function assignTiers(db: Db, limit: number): Promise<number> {
           WHERE state = 'published' ORDER BY released_at DESC, id DESC LIMIT ${sql.lit(lastTier.newest)}
         ) newest
       ) both_ways GROUP BY id
-    ), misplaced AS (
-      SELECT video_id, wanted.tier FROM wanted JOIN video_search ON video_id = id WHERE video_search.tier <> wanted.tier
-      UNION ALL
-      SELECT video_id, ${sql.lit(tierSizes.length)} FROM video_search
-      WHERE tier < ${sql.lit(tierSizes.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
-      ORDER BY tier DESC LIMIT ${limit}
-    ), locked AS MATERIALIZED (
-      SELECT video_id, misplaced.tier FROM video_search JOIN misplaced USING (video_id)
-      WHERE video_search.tier <> misplaced.tier ORDER BY video_id FOR NO KEY UPDATE OF video_search
+    )
+    SELECT video_id, wanted.tier FROM wanted JOIN video_search ON video_id = id WHERE video_search.tier <> wanted.tier
+    UNION ALL
+    SELECT video_id, ${sql.lit(tierSizes.length)} FROM video_search
+    WHERE tier < ${sql.lit(tierSizes.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
+    ORDER BY tier DESC LIMIT ${limit}`.execute(db)
+  return rows
+}
+
+/** Moves videos to other search tiers. */
+export async function moveToTiers(tx: Tx, moves: readonly TierMove[]): Promise<void> {
+  const ids = moves.map(({ video_id }) => video_id)
+  const tiers = moves.map(({ tier }) => tier)
+  await sql`
+    WITH locked AS MATERIALIZED (
+      SELECT video_id, move.tier FROM video_search JOIN unnest(${ids}::text[], ${tiers}::smallint[]) AS move (video_id, tier)
+        USING (video_id)
+      WHERE video_search.tier <> move.tier ORDER BY video_id FOR NO KEY UPDATE OF video_search
     )
     UPDATE video_search SET tier = locked.tier FROM locked WHERE video_search.video_id = locked.video_id`.execute(
-    db,
+    tx,
   )
-  return Number(numAffectedRows ?? 0)
 }

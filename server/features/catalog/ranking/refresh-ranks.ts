@@ -3,11 +3,13 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockSetting, upsertSetting } from '#server/features/catalog/queries.ts'
 import {
-  assignTiers,
   deleteRankChanges,
   decayTrendingScores,
+  moveToTiers,
   rankTags,
   refreshPlayedVideos,
+  selectTierMoves,
+  type TierMove,
 } from './rank-queries.ts'
 
 const batchSize = 1000
@@ -16,6 +18,8 @@ const batchSize = 1000
  * the index is not in memory, moving a row takes 20 ms, so a batch takes a third of the statement timeout.
  */
 const tierBatch = 500
+/** Maximum number of videos to move that are found at once. Finding them ranks all videos of the front tiers. */
+const maxTierMoves = 20_000
 /** Half-life of a play in the trending score of its video's tags. */
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
@@ -31,7 +35,8 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => decaySinceLastRun(tx, now))
   const refreshBatch = () => inTransaction(db, (tx) => refreshPlayedVideos(tx, batchSize, now))
   while ((await refreshBatch()) === batchSize);
-  await deleteRankChanges(db, new Date(now.getTime() - rankChangeRetentionMs))
+  const keptSince = new Date(now.getTime() - rankChangeRetentionMs)
+  while ((await deleteRankChanges(db, keptSince, batchSize)) === batchSize);
   await inTransaction(db, (tx) => rankTags(tx, trendingTags))
 }
 
@@ -47,9 +52,18 @@ async function decaySinceLastRun(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Moves videos to their search tier, batch by batch, until all are in the right tier. After an import, nearly all
- * videos must move.
+ * Moves videos to their search tier until all are in the right tier. After an import, nearly all videos must move.
+ * `found`: number of videos that are found at once. `batch`: number of videos that one transaction moves.
  */
-export async function assignAllTiers(db: Db, signal: AbortSignal, limit = tierBatch): Promise<void> {
-  while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, limit))) === limit);
+export async function assignAllTiers(
+  db: Db,
+  signal: AbortSignal,
+  { found = maxTierMoves, batch = tierBatch } = {},
+): Promise<void> {
+  let moves: TierMove[]
+  do {
+    moves = await selectTierMoves(db, found)
+    for (let from = 0; from < moves.length && !signal.aborted; from += batch)
+      await inTransaction(db, (tx) => moveToTiers(tx, moves.slice(from, from + batch)))
+  } while (moves.length === found && !signal.aborted)
 }
