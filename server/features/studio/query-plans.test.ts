@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/billing/billing.ts'
-import { selectAdminTags, selectAdminVideos } from '#server/features/catalog/catalog.ts'
+import {
+  listHomepageOptions,
+  loadDraft,
+  selectAdminTags,
+  selectAdminVideos,
+} from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database/test-database.ts'
@@ -109,6 +114,15 @@ it("a page of a user's audit events, with those of merged guests, is read along 
   const [page] = await queryPlans(database, (db) => selectAuditEventsOfUser(db, 'usr_7', after, 250))
   expect(page?.plan).toContain('audit_events_user')
   expect(page?.plan).not.toMatch(/audit_events_pkey|Seq Scan/)
+})
+
+it('the tags with the most videos are read along an index, without sorting', async () => {
+  const plans = await queryPlans(database, async (db) => {
+    await listHomepageOptions(db, (await loadDraft(db)).draft, 'en')
+  })
+  const choices = plans.find(({ sql }) => sql.includes('"video_count" desc'))
+  expect(choices?.plan).toMatch(/Index Scan Backward using tags_used/)
+  expect(choices?.plan).not.toContain('Sort')
 })
 
 describe('the latest videos with a word in their titles', () => {

@@ -17,13 +17,13 @@ export function selectCategories(db: Db) {
     .execute()
 }
 
-/** Selects the tags with the most videos. */
+/** Selects the tags with the most videos, along the index `tags_used`. */
 export function selectTagChoices(db: Db) {
   return db
     .selectFrom('tags')
     .select(['id', 'slug', 'names'])
     .orderBy('video_count', 'desc')
-    .orderBy('id')
+    .orderBy('id', 'desc')
     .limit(maxTagChoices)
     .execute()
 }
