@@ -35,7 +35,12 @@ export { createCatalog, type Catalog } from './create-catalog.ts'
 export { presentCover } from './cards/present-card.ts'
 export type { CoverColumns } from './queries.ts'
 export { loadCards } from './cards/load-cards.ts'
-export { listVideosFrom, selectSitemapPageStarts, type ReleasedVideo } from './listing/sitemap-queries.ts'
+export {
+  isSitemapStart,
+  listSitemapVideosAfter,
+  selectSitemapStarts,
+  type ReleasedVideo,
+} from './listing/sitemap-queries.ts'
 export { listHomepageOptions, loadDraft, previewDraft, saveDraft } from './homepage/homepage-draft.ts'
 export { recordWatchedNext } from './recommendations/recommend-videos.ts'
 

@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises'
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { OfferedLanguages } from '#contract/languages.ts'
 import { pageNames } from '#contract/pages.ts'
 import {
+  isSitemapStart,
   listMenuIds,
-  listVideosFrom,
-  selectSitemapPageStarts,
+  listSitemapVideosAfter,
+  selectSitemapStarts,
   type Catalog,
   type ReleasedVideo,
 } from '#server/features/catalog/catalog.ts'
@@ -31,11 +31,6 @@ export interface SitemapContext extends Pick<Catalog, 'readDb'> {
   resourceLimits: ResourceLimits
 }
 
-/**
- * Maximum number of videos in a file. The format allows 50,000, but each page is listed in all languages, so a file
- * of 50,000 would have 40 MB.
- */
-const maxVideosPerFile = 5000
 const videosPerChunk = 500
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const xmlNamespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -47,8 +42,6 @@ const xmlNamespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   const { readDb, clock, publicUrl, languages } = context
   const cache = createResponseCache<Buffer>(clock, { stale: true })
-  const starts = createResponseCache<ReleasedVideo[]>(clock)
-  const loadStarts = () => starts.get('', () => selectSitemapPageStarts(readDb, maxVideosPerFile))
   const cachedRoute = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({
     method: 'GET',
     path,
@@ -61,7 +54,9 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   return [
     cachedRoute('/robots.txt', 'text/plain', async () => renderRobotsTxt(publicUrl)),
     cachedRoute('/sitemap.xml', 'application/xml', async () => {
-      const files = (await loadStarts()).map((start) => `/sitemaps/videos/${videoFileName(start)}`)
+      const files = (await selectSitemapStarts(readDb)).map(
+        (start) => `/sitemaps/videos/${videoFileName(start)}`,
+      )
       return renderSitemapIndex(['/sitemaps/pages.xml', ...files].map((path) => publicUrl + path))
     }),
     cachedRoute('/sitemaps/pages.xml', 'application/xml', async () => {
@@ -75,11 +70,13 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
       path: '/sitemaps/videos/:start',
       async handle(request, reply) {
         const { start: name = '' } = request.params as { start?: string }
+        const start = parseVideoFileName(name)
+        if (!start) return reply.code(404).send()
         // Takes the slot before the query, so that a rejected request costs as little as possible under load.
         const releaseSlot = takeSlot(context, request.ip)
         try {
-          const start = (await loadStarts()).find((each) => videoFileName(each) === name)
-          if (start) return await sendVideoSitemap(context, reply, start, releaseSlot)
+          if (await isSitemapStart(readDb, start))
+            return await sendVideoSitemap(context, reply, start, releaseSlot)
         } catch (error) {
           releaseSlot()
           throw error
@@ -92,6 +89,13 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
 }
 
 const videoFileName = ({ at, id }: ReleasedVideo) => `${at.getTime()}-${id}.xml`
+
+/** Returns the first video of the file with this name; undefined if no file has such a name. */
+function parseVideoFileName(name: string): ReleasedVideo | undefined {
+  const [, time, id = ''] = /^(\d+)-(\w+)\.xml$/.exec(name) ?? []
+  const start = { at: new Date(Number(time)), id }
+  return videoFileName(start) === name ? start : undefined
+}
 
 function takeSlot({ concurrencySlots, resourceLimits }: SitemapContext, ip: string): () => void {
   return concurrencySlots.take([
@@ -129,14 +133,14 @@ async function* generateVideoSitemap(
   languages: OfferedLanguages,
   start: ReleasedVideo,
 ): AsyncGenerator<string> {
-  yield openUrls
-  const videos = await listVideosFrom(db, start, maxVideosPerFile)
-  for (let from = 0; from < videos.length; from += videosPerChunk) {
-    const chunk = videos.slice(from, from + videosPerChunk)
-    yield chunk
-      .map(({ at, id }) => renderUrl({ address: `${publicUrl}/videos/${id}`, at }, languages))
-      .join('')
-    await setImmediate()
+  const render = ({ at, id }: ReleasedVideo) =>
+    renderUrl({ address: `${publicUrl}/videos/${id}`, at }, languages)
+  yield openUrls + render(start)
+  let last: ReleasedVideo | undefined = start
+  while (last) {
+    const videos = await listSitemapVideosAfter(db, last, videosPerChunk)
+    yield videos.map(render).join('')
+    last = videos.length === videosPerChunk ? videos.at(-1) : undefined
   }
   yield closeUrls
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { languages } from '#contract/languages.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/video-builders.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -151,11 +151,10 @@ describe('the sitemap', () => {
     const files = [...index.matchAll(/<loc>https:\/\/drama\.example([^<]*)<\/loc>/g)].map(
       ([, path]) => path ?? '',
     )
+    const [pages = '', ...videoFiles] = await Promise.all(files.map(async (path) => (await open(path)).html))
     expect(files[0]).toBe('/sitemaps/pages.xml')
-    expect(files).toHaveLength(2)
-    const { html: pages } = await open(files[0] ?? '')
     expect(pages).toContain('<loc>https://drama.example/serviceAgreement</loc>')
-    const { html: videos } = await open(files[1] ?? '')
+    const videos = videoFiles.join('')
     expect(videos).toContain(`<loc>https://drama.example/videos/${video.id}</loc><lastmod>2026-03-04`)
     expect(videos).toContain(`hreflang="fr" href="https://drama.example/videos/${video.id}?lang=fr"`)
     expect(videos.match(/<url>/g)).toHaveLength(2)
@@ -168,6 +167,42 @@ describe('the sitemap', () => {
     expect((await open(`/sitemaps/videos/${start}.xml`)).status).toBe(200)
     for (const name of [`${Number(time) + 1}-${id}`, `${time}-${id}x`, `0${start}`, '0-a'])
       expect((await open(`/sitemaps/videos/${name}.xml`)).status).toBe(404)
+  })
+
+  it('has a file for the videos before the first that starts a file, and one for the videos from each of these', async () => {
+    const { pool } = site.context.database
+    // The numbers of two videos that start a file, with more videos in between than are read at once.
+    const { rows } = await pool.query<{ from: number; to: number }>(`
+      SELECT n AS from, next AS to FROM (
+        SELECT n, lead(n) OVER (ORDER BY n) AS next FROM generate_series(10, 50000) n WHERE hashtext('vid_' || n) & 2047 = 0
+      ) starts WHERE next - n > 600 ORDER BY next - n LIMIT 1`)
+    const { from = 0, to = 0 } = rows[0] ?? {}
+    await pool.query(`
+      SET LOCAL session_replication_role = replica;
+      INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
+        SELECT 'vid_' || n, n, '{"en": "Listed"}', '{"en": ""}', 'published', 3, 'USD', 99, 999, '2020-01-01'::timestamptz + n * interval '1 s'
+        FROM generate_series(${from} - 2, ${to}) n`)
+    const nameOf = (n: number) => `/sitemaps/videos/${Date.UTC(2020, 0, 1) + n * 1000}-vid_${n}.xml`
+    /** Waits until the index, which is cached for a second, lists these files or not. */
+    const waitUntilListed = (isListed: boolean) =>
+      vi.waitFor(async () => {
+        expect((await open('/sitemap.xml')).html.includes(nameOf(from))).toBe(isListed)
+      }, 10_000)
+    onTestFinished(async () => {
+      await pool.query('DELETE FROM videos WHERE titles = \'{"en": "Listed"}\'')
+      await waitUntilListed(false)
+    })
+    await waitUntilListed(true)
+    const { html: index } = await open('/sitemap.xml')
+    const names = [from - 2, from, to].map(nameOf)
+    expect([...index.matchAll(/\/sitemaps\/videos\/[^<]*/g)].map(([path]) => path).slice(0, 3)).toEqual(names)
+    const videosOf = async (path: string) =>
+      [...(await open(path)).html.matchAll(/<loc>[^<]*\/(vid_[^<]*)</g)].map(([, id]) => id)
+    const ids = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, index) => `vid_${first + index}`)
+    expect(await videosOf(nameOf(from - 2))).toEqual(ids(from - 2, from - 1))
+    expect(await videosOf(nameOf(from))).toEqual(ids(from, to - 1))
+    expect((await open(nameOf(from + 1))).status).toBe(404)
   })
 
   it('limits the concurrent large responses to each network', async () => {
