@@ -6,6 +6,7 @@ import { fetchTexts } from './i18n/load-texts.ts'
 import { prefetchCall, delayCallsUntil } from './lib/api.ts'
 import { boot, embeddedEpisode } from './lib/boot.ts'
 import { currentLanguage } from './lib/language.ts'
+import { reloadDocument } from './lib/reload-document.ts'
 import { storage } from './lib/storage.ts'
 import { storeVisitParameters } from './lib/tracking/visit-parameters.ts'
 
@@ -54,14 +55,4 @@ void Promise.resolve(videoStarted)
 function linkInlinedStyles(): void {
   for (const style of document.querySelectorAll<HTMLElement>('style[data-file]'))
     style.insertAdjacentHTML('afterend', `<link rel=stylesheet href="${style.dataset['file']}" disabled>`)
-}
-
-/** Reloads the document, because a document does not fetch a failed module again. Waits while offline. */
-function reloadDocument(): void {
-  const reload = () => location.reload()
-  const [navigation] = performance.getEntriesByType('navigation')
-  const isReloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === 'reload'
-  // Firefox also reports failed modules while it leaves the document. The timer then never fires.
-  if (navigator.onLine && !isReloaded) setTimeout(reload, 1000)
-  else addEventListener('online', reload, { once: true })
 }

@@ -25,6 +25,8 @@ await buildScript('service-worker/service-worker.ts', 'sw.js', {
 })
 // The server inserts this script into documents in which an episode plays at once.
 await buildScript('play-first.ts', 'play-first.js', { hlsFiles: JSON.stringify(hlsChunks(manifest)) })
+// The server inserts this script into all other documents.
+await buildScript('reload-on-failure.ts', 'reload-on-failure.js')
 await compressAll()
 await checkBudget()
 

@@ -15,7 +15,7 @@ function documentsWith(tags: readonly string[]) {
   const page = `<html lang="en"><head>${tags.join('')}</head><body><!--picture--></body></html>`
   for (const name of ['index', 'order', 'studio']) writeFileSync(join(root, `${name}.html`), page)
   writeFileSync(join(root, 'preloads.json'), '{}')
-  writeFileSync(join(root, 'play-first.js'), '')
+  for (const script of ['play-first.js', 'reload-on-failure.js']) writeFileSync(join(root, script), '')
   return createDocuments(root, () => ({ site: 'Cliffhanger', logo: '/logo.svg', consent: 'standard' }))
 }
 

@@ -46,7 +46,7 @@ export function createDocuments(webRoot: string, settings: () => PageSettings): 
   const studioSettingsScript = () => jsonScript('settings', { ...settings(), languages: undefined })
   return {
     render(name, route, language, { head, boot, imageHtml = '', plays = false }) {
-      const { pages, ahead: preloadsByRoute, playFirst } = loadBuild()
+      const { pages, ahead: preloadsByRoute, playFirst, reloadOnFailure } = loadBuild()
       const page = pages[name]
       const nonce = randomBytes(16).toString('base64')
       const routePreloads = preloadsByRoute[route] ?? noPreloads
@@ -56,8 +56,7 @@ export function createDocuments(webRoot: string, settings: () => PageSettings): 
       const html = (plays ? page.withoutScripts : page.whole)
         .replace('<html lang="en"', `<html lang="${bcp47Tags[language]}"`)
         .replace('<!--preloads-->', () => (plays ? routePreloads.withoutScripts : routePreloads.whole))
-        .replaceAll('__NONCE__', nonce)
-        .replace('<!--boot-->', () => data)
+        .replace('<!--boot-->', () => data + (plays ? '' : inlineScript(reloadOnFailure, nonce)))
         .replace('<!--head-->', () => head)
         .replace(
           '<!--picture-->',
@@ -99,7 +98,13 @@ function readBuild(webRoot: string) {
     ]),
   )
   const [, background = '#000000'] = /name="theme-color" content="(#\w+)"/.exec(pages.index.whole) ?? []
-  return { pages, ahead: preloadsByRoute, background, playFirst: read('play-first.js') }
+  return {
+    pages,
+    ahead: preloadsByRoute,
+    background,
+    playFirst: read('play-first.js'),
+    reloadOnFailure: read('reload-on-failure.js'),
+  }
 }
 
 /** Tags that load scripts of the interface. */
@@ -132,7 +137,7 @@ function splitScripts(whole: string): DocumentPart {
  * were loaded and run first, the first frame would be late (web/play-first.ts).
  */
 function deferInterface(scripts: string, playFirst: string, nonce: string): string {
-  return `<template id="interface">${scripts}</template><script nonce="${nonce}">${playFirst}</script>`
+  return `<template id="interface">${scripts}</template>${inlineScript(playFirst, nonce)}`
 }
 
 /**
@@ -155,6 +160,11 @@ function modulePreload(file: string): string {
  */
 function inlineStyle(file: string, rules: string): string {
   return `<style data-file="${file}">${rules}</style>`
+}
+
+/** Returns a script element that runs at once. The content security policy allows scripts with its nonce. */
+function inlineScript(script: string, nonce: string): string {
+  return `<script nonce="${nonce}">${script}</script>`
 }
 
 /** Returns a script element with JSON data for the browser. */

@@ -138,6 +138,6 @@ export function createEmptyWebRoot(dataDir: string): string {
   )
   writeFileSync(join(root, 'sw.js'), "const release = '__RELEASE__'\n")
   writeFileSync(join(root, 'preloads.json'), '{}')
-  writeFileSync(join(root, 'play-first.js'), '')
+  for (const script of ['play-first.js', 'reload-on-failure.js']) writeFileSync(join(root, script), '')
   return root
 }
