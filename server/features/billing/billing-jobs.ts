@@ -48,7 +48,11 @@ export function billingJobs(context: BillingContext): Job[] {
       run: (signal) => aggregateExperimentSales(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
-    { name: 'purge-webhook-events', everySeconds: 3600, run: () => purgeWebhookEvents(context) },
+    {
+      name: 'purge-webhook-events',
+      everySeconds: 3600,
+      run: (signal) => purgeWebhookEvents(context, { signal }),
+    },
     { name: 'aggregate-daily-revenue', everySeconds: 600, run: () => aggregateDailyRevenue(context) },
   ]
 }

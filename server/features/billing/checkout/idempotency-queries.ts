@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { Db } from '#server/tables.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
@@ -89,12 +90,6 @@ export async function storeKeyResponse(
     .execute()
 }
 
-/** Deletes a batch of keys that were created before a time. @returns the number of deleted keys */
-export async function deleteOldKeys(db: Db, createdBefore: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM idempotency_keys WHERE created_at < ${createdBefore}
-      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ))`.execute(db)
-  return Number(numAffectedRows ?? 0)
+export function deleteOldKeys(db: Db, createdBefore: Date, options?: PurgeOptions): Promise<void> {
+  return deleteExpired(db, { table: 'idempotency_keys', time: 'created_at', before: createdBefore }, options)
 }

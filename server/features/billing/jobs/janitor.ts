@@ -119,9 +119,10 @@ const steps: readonly Step[] = [
     await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
     return false
   },
-  async ({ db }, now) =>
-    (await deleteOldKeys(db, new Date(now.getTime() - idempotencyKeyLifetimeMs), updateBatch)) ===
-    updateBatch,
+  async ({ db }, now) => {
+    await deleteOldKeys(db, new Date(now.getTime() - idempotencyKeyLifetimeMs))
+    return false
+  },
   async ({ db }, now) => {
     await deleteOldOrderLinks(db, now)
     return false

@@ -20,7 +20,7 @@ test('webhook events are deleted 180 days after they were applied, and never if 
     applied_at,
   })
   const recent = ['recent', 'unapplied'].map((id) => event(id, id === 'recent' ? daysAgo(179) : null))
-  const old = Array.from({ length: 1001 }, (_, index) => event(`old_${index}`, daysAgo(181)))
+  const old = ['a', 'b', 'c'].map((id) => event(id, daysAgo(181)))
   const { db } = database
   await db
     .insertInto('webhook_events')

@@ -9,7 +9,7 @@ import {
 } from '#server/features/billing/payment-methods/card-failure-queries.ts'
 import { takeDueMethodSetups } from './method-setup-queries.ts'
 import { deleteMethod, takeMethodsToDetach } from './method-queries.ts'
-import { deleteAppliedWebhookEvents, takeDueWebhookEvents } from './webhook-event-queries.ts'
+import { takeDueWebhookEvents } from './webhook-event-queries.ts'
 import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from '#server/features/billing/consumer-rights/link-request-queries.ts'
 import { queueCustomerDeletions, takeDueCustomerDeletions } from './gateway-customer-queries.ts'
@@ -17,6 +17,7 @@ import { takeDueRefunds } from './refund-queries.ts'
 import { takeDuePriceNotices, takeDueReminders, takeDueSubscriptions } from './renewals/renewal-queries.ts'
 import { expireSubscriptions } from './renewals/subscription-queries.ts'
 import { selectUnwantedPaymentsOfOrder } from '#server/features/billing/refunds/unwanted-payment-queries.ts'
+import { purgeWebhookEvents } from '#server/features/billing/jobs/purge-webhook-events.ts'
 import { deleteOldKeys } from '#server/features/billing/checkout/idempotency-queries.ts'
 import {
   deleteUnpaidOrders,
@@ -88,8 +89,11 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['the failed cards of a network', inTransaction((tx) => selectCardAttemptOfNetwork(tx, 'one', now, 200))],
   ['expired network hashes', (db) => clearOldNetworks(db, now)],
   ['unapplied webhook events', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
-  ['old idempotency keys', (db) => deleteOldKeys(db, now, 20)],
-  ['webhook events that were applied long ago', (db) => deleteAppliedWebhookEvents(db, now, 20)],
+  ['old idempotency keys', (db) => deleteOldKeys(db, now)],
+  [
+    'webhook events that were applied long ago',
+    (db) => purgeWebhookEvents({ db, clock: { now: () => now } }),
+  ],
   ['subscriptions that never started', (db) => deleteUnstartedSubscriptions(db, now, 20)],
   ['the unwanted payments of an order', (db) => selectUnwantedPaymentsOfOrder(db, 'ord_1')],
   ['withdrawals to refund', inTransaction((tx) => takeDueWithdrawals(tx, due))],

@@ -1,4 +1,4 @@
-import { sql, type Insertable } from 'kysely'
+import type { Insertable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
@@ -58,18 +58,4 @@ export async function markWebhookEventApplied(
     .where('gateway', '=', gateway)
     .where('event_id', '=', eventId)
     .execute()
-}
-
-/** Deletes a batch of the events that were applied before a time. @returns the number of deleted events */
-export async function deleteAppliedWebhookEvents(
-  db: Db,
-  appliedBefore: Date,
-  limit: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM webhook_events WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM webhook_events WHERE applied_at < ${appliedBefore}
-      ORDER BY applied_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ))`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { deleteExpired } from '#server/platform/database/delete-expired.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
@@ -62,13 +63,9 @@ async function lockTags(tx: Tx, condition: RawBuilder<unknown>): Promise<void> {
     SELECT id FROM tags WHERE ${condition} ORDER BY slug COLLATE "C" FOR NO KEY UPDATE) locked`.execute(tx)
 }
 
-/** Deletes a batch of rank changes from before the time `before`, the oldest first. @returns how many were deleted */
-export async function deleteRankChanges(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM rank_changes WHERE (video_id, version) IN (
-      SELECT video_id, version FROM rank_changes WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    )`.execute(db)
-  return Number(numAffectedRows ?? 0)
+/** Deletes rank changes from before the time `before`. */
+export function deleteRankChanges(db: Db, before: Date): Promise<void> {
+  return deleteExpired(db, { table: 'rank_changes', time: 'at', before })
 }
 
 /** Multiplies the trending score of all tags by `factor`. */

@@ -35,8 +35,7 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => decaySinceLastRun(tx, now))
   const refreshBatch = () => inTransaction(db, (tx) => refreshPlayedVideos(tx, batchSize, now))
   while ((await refreshBatch()) === batchSize);
-  const keptSince = new Date(now.getTime() - rankChangeRetentionMs)
-  while ((await deleteRankChanges(db, keptSince, batchSize)) === batchSize);
+  await deleteRankChanges(db, new Date(now.getTime() - rankChangeRetentionMs))
   await inTransaction(db, (tx) => rankTags(tx, trendingTags))
 }
 

@@ -4,7 +4,6 @@ import type { QueryOf } from '#contract/endpoint.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo } from '#server/testing/builders/video-builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
-import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { startTestSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { refreshRanks } from '#server/features/catalog/ranking/refresh-ranks.ts'
 
@@ -121,17 +120,4 @@ it('rank changes are deleted after an hour', async () => {
   expect(await rankChanges()).toBe(1)
   await refreshRanks(db(), new Date(Date.now() + 3_700_000))
   expect(await rankChanges()).toBe(0)
-})
-
-it('many old rank changes are deleted in batches', async () => {
-  const { database } = site.context
-  await refreshRanks(db(), new Date())
-  await database.pool.query(`
-    INSERT INTO rank_changes (video_id, version, previous, popularity, at)
-    SELECT 'vid_' || n, n, 0, 1, now() - interval '2 hours' FROM generate_series(1, 2500) n`)
-  const statements = await queryPlans(database, (each) => refreshRanks(each, new Date()))
-  const deletions = statements.filter(({ sql }) => sql.includes('DELETE FROM rank_changes'))
-  expect(deletions).toHaveLength(3)
-  const old = await database.pool.query("SELECT FROM rank_changes WHERE at < now() - interval '90 minutes'")
-  expect(old.rowCount).toBe(0)
 })
