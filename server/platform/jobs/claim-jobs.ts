@@ -9,8 +9,11 @@ const longestReason = 500
 export const recordIntervalSeconds = 60
 /** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
 const maxIdleSeconds = 600
+/** A failed job runs again after this time at the latest, so that a daily job does not wait for a day. */
+const maxRetrySeconds = 600
 /** A round may start a little early, so that it is not delayed by a whole polling interval. */
-const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(secs => 0.9 * interval_seconds))`
+const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(
+  secs => 0.9 * CASE WHEN failures > 0 THEN least(interval_seconds, ${maxRetrySeconds}) ELSE interval_seconds END))`
 
 /** A job that has not run for this long is probably of a version that no process runs any more. */
 const isUnused = `greatest(registered_at, succeeded_at, claimed_at) < now() - make_interval(secs => greatest(300, 3 * interval_seconds))`
@@ -149,6 +152,16 @@ export async function recordSuccess(
     `UPDATE scheduled_jobs SET succeeded_at = now(), failing_since = NULL, failures = 0, last_error = NULL WHERE name = $1
      AND (failures > 0 OR succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => $2))`,
     [name, minIntervalSeconds],
+  )
+}
+
+/** Releases the claims of jobs that a closing process has not finished, so that other processes run them at once. */
+export async function releaseRounds(pool: Pool, names: readonly string[]): Promise<void> {
+  await pool.query(
+    `UPDATE scheduled_jobs SET claimed_at = NULL WHERE name = ANY (ARRAY(
+       SELECT name FROM scheduled_jobs WHERE name = ANY($1) ORDER BY name FOR UPDATE
+     ))`,
+    [names],
   )
 }
 

@@ -191,6 +191,56 @@ test('closing aborts the signal of running jobs and waits for them', async () =>
   expect([isAborted, over]).toEqual([true, true])
 })
 
+test('a job that did not finish before its process closed runs at once in another process', async () => {
+  const started = Promise.withResolvers<void>()
+  const job = (run: Job['run']): Job => ({ name: 'interrupted', everySeconds: 86_400, run })
+  const closing = await start(
+    job(async (signal) => {
+      started.resolve()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    }),
+  )
+  await started.promise
+  await closing.stop()
+  const rerun = Promise.withResolvers<void>()
+  await start(job(async () => rerun.resolve()))
+  await rerun.promise
+})
+
+test('a failed daily job runs again after ten minutes, and then daily again', async () => {
+  let runs = 0
+  const job: Job = {
+    name: 'daily',
+    everySeconds: 86_400,
+    run: async () => {
+      if (++runs === 1) throw new Error('fails once')
+    },
+  }
+  const row = async () => {
+    const { rows } = await database.pool.query<{ failures: number; claimed_at: Date }>(
+      "SELECT failures, claimed_at FROM scheduled_jobs WHERE name = 'daily'",
+    )
+    return rows[0]
+  }
+  const claimedAgo = async (minutes: number) => {
+    await database.pool.query(
+      "UPDATE scheduled_jobs SET claimed_at = now() - make_interval(mins => $1) WHERE name = 'daily'",
+      [minutes],
+    )
+    // A new process polls at once.
+    const jobs = await start(job, { name: 'other', everySeconds: 0, run: async () => {} })
+    return jobs
+  }
+  await start(job)
+  await expect.poll(async () => (await row())?.failures).toBe(1)
+  await claimedAgo(10)
+  await expect.poll(async () => (await row())?.failures).toBe(0)
+  expect(runs).toBe(2)
+  const since = await claimedAgo(10)
+  await since.stop()
+  expect(runs).toBe(2)
+})
+
 test('reports each completed run with its outcome', async () => {
   const observed: string[] = []
   const job = (name: string, run: () => Promise<void>) => ({ name, ...hourly, wakeOn: name, run })

@@ -9,6 +9,7 @@ import {
   recordNothingDue,
   recordIntervalSeconds,
   recordSuccess,
+  releaseRounds,
   claimRound,
   claimRequestedJobs,
   requestedJobsChannel,
@@ -62,7 +63,8 @@ const registerAgainMs = 60_000
 
 /**
  * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job
- * that fails, or whose process dies, runs again in its next round. The outcome is recorded (claim-jobs.ts).
+ * that fails runs again in its next round, or after ten minutes if that is earlier. A job whose process dies runs again
+ * in its next round, and one whose process closes runs again at once. The outcome is recorded (claim-jobs.ts).
  */
 export async function startJobs(
   pool: Pool,
@@ -71,7 +73,7 @@ export async function startJobs(
   { pollSeconds = defaultPollSeconds, clock = systemClock, observe = () => {} }: Options = {},
 ): Promise<Jobs> {
   const stopping = new AbortController()
-  const running = new Set<Promise<void>>()
+  const running = new Map<Promise<void>, string>()
   const runJob: RunJob = async (job, { minIntervalSeconds, isRecorded = false } = {}) => {
     if (stopping.signal.aborted) return
     const began = performance.now()
@@ -85,6 +87,8 @@ export async function startJobs(
       .then(
         () => {
           const seconds = end('succeeded')
+          // The job may have ended early. `stop` releases it.
+          if (stopping.signal.aborted) return undefined
           // Skips the record, so that a frequent job needs no additional transaction in each round.
           if (isRecorded && seconds < recordIntervalSeconds) return undefined
           return recordSuccess(pool, job.name, minIntervalSeconds)
@@ -98,7 +102,7 @@ export async function startJobs(
       .catch((error: unknown) =>
         log.warn({ err: error, job: job.name }, 'The outcome of a job could not be recorded'),
       )
-    running.add(run)
+    running.set(run, job.name)
     await run
     running.delete(run)
   }
@@ -120,10 +124,15 @@ export async function startJobs(
       stopping.abort()
       clearInterval(timer)
       clearInterval(registration)
+      const interrupted = [...running.values()]
       await Promise.all([
         listener.stop(),
-        Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })]),
+        Promise.race([Promise.all(running.keys()), delay(graceMs, undefined, { ref: false })]),
       ])
+      if (interrupted.length === 0) return
+      await releaseRounds(pool, interrupted).catch((error: unknown) =>
+        log.warn({ err: error }, 'The interrupted jobs could not be released for other processes'),
+      )
     },
   }
 }

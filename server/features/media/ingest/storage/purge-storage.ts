@@ -90,8 +90,8 @@ async function removeFilesOf(storage: Storage, asset: DeletedAsset): Promise<voi
 const unclaimedMs = 24 * 3_600_000
 
 /**
- * Deletes originals without an asset, which remain if a process dies before the commit. Also aborts unfinished uploads.
- * Reads the list of originals page by page.
+ * Deletes originals without an asset, which remain if a process dies before the commit. First aborts unfinished uploads.
+ * Reads the list of originals page by page, and stops after an abort.
  * @param now the real time
  * @returns how many originals were deleted
  */
@@ -101,6 +101,7 @@ export async function purgeOrphanedOriginals(
   { signal, pageSize = defaultPageSize }: { signal?: AbortSignal; pageSize?: number } = {},
 ): Promise<number> {
   const before = new Date(now.getTime() - unclaimedMs)
+  await storage.deleteUnfinishedUploads(before)
   await deleteIncomingFiles(db, before)
   let deletedCount = 0
   for await (const page of listOriginals(storage, before, pageSize)) {
@@ -110,7 +111,6 @@ export async function purgeOrphanedOriginals(
     for (const original of orphaned) await storage.remove(original)
     deletedCount += orphaned.length
   }
-  await storage.deleteUnfinishedUploads(before)
   return deletedCount
 }
 
