@@ -42,8 +42,10 @@ async function processBatch(tx: Tx): Promise<'nothing' | 'some' | { last: Label 
     return 'some'
   }
   if (last === undefined) return { last: job }
-  await queries.lockLabels(tx, kind, [id, into ?? id])
-  if (into === null) await queries.removeLabel(tx, job, ids)
+  const labels = await queries.lockLabels(tx, kind, [id, into ?? id])
+  // A process of an older release may delete the category that was to replace this one. The category then remains.
+  if (into !== null && !labels.has(into)) await work.deleteLabelBatchJob(tx, job)
+  else if (into === null) await queries.removeLabel(tx, job, ids)
   else await queries.replaceLabel(tx, job, into, ids)
   return 'some'
 }

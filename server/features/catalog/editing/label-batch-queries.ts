@@ -5,7 +5,7 @@ import { selectCategories } from '#server/features/catalog/homepage/homepage-que
 import { lockSetting, selectSetting, upsertSetting } from '#server/features/catalog/queries.ts'
 import { videosWithLabel, type Label, type LabelKind } from './label-queries.ts'
 
-/** PostgreSQL channel that notifies the worker of pending batch jobs. */
+/** PostgreSQL channel that notifies the worker of pending batch jobs, of tags and of categories. */
 export const labelBatchJobsChannel = 'tag_batch_jobs'
 
 /** Setting with the pending merges and deletions of categories. */
@@ -142,7 +142,7 @@ export async function saveIndexProgress(tx: Tx, tagId: string, lastVideoId: stri
     .execute()
 }
 
-/** Deletes the pending job of a label. For a category, the homepage must be locked. */
+/** Deletes the pending job of a label. For a category, the homepage or its pending job must be locked. */
 export async function deleteLabelBatchJob(tx: Tx, { kind, id }: Label): Promise<void> {
   if (kind === 'tag') await tx.deleteFrom('tag_batch_jobs').where('tag_id', '=', id).execute()
   else {

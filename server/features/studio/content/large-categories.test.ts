@@ -92,6 +92,14 @@ describe('a category of many videos', () => {
     expect(video.category).toBeNull()
   })
 
+  it('remains if a process of an older release deletes the category that was to replace it', async () => {
+    await studio.callOk(mergeCategory, { body: { id: category, into: other } })
+    await site.context.db.deleteFrom('categories').where('id', '=', other).execute()
+    await work()
+    expect(await listed(category)).toMatchObject({ running_task: null })
+    expect(await videosIn(category)).toBe(many)
+  })
+
   it('that is being merged cannot be merged or deleted, and no category can be merged into it', async () => {
     await studio.callOk(mergeCategory, { body: { id: category, into: other } })
     const codes = [
