@@ -62,10 +62,13 @@ export async function finishConversions(
     .execute()
 }
 
-/** Deletes conversions that are waiting to be sent. */
-export async function deletePendingConversions(tx: Tx, keys: readonly ConversionKey[]): Promise<void> {
-  if (keys.length === 0) return
-  await tx.deleteFrom('conversions').where('state', '=', 'pending').where(hasKeyIn(keys)).execute()
+/** Deletes those of these users' conversions that are waiting to be sent. */
+export async function deletePendingConversions(tx: Tx, userIds: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('conversions')
+    .where(sql<boolean>`user_id = ANY(${userIds})`)
+    .where('state', '=', 'pending')
+    .execute()
 }
 
 const hasKeyIn =

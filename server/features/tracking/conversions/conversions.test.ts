@@ -86,6 +86,20 @@ async function buyerOf(orderId: string, at: BillingSite): Promise<string> {
   return user_id
 }
 
+async function insertDueConversions(user_id: string, count: number): Promise<void> {
+  const at = site.context.clock.now()
+  const rows = Array.from({ length: count }, (_, index) => ({
+    destination: 'meta' as const,
+    name: 'purchase' as const,
+    event_id: `ord_${index}`,
+    user_id,
+    details: '{}',
+    next_attempt_at: at,
+    at,
+  }))
+  await site.context.db.insertInto('conversions').values(rows).execute()
+}
+
 /** Creates another shopper, without consent. */
 async function createGuest(): Promise<string> {
   const shopper = await Shopper.create(site)
@@ -230,20 +244,39 @@ describe('a paid order', () => {
   })
 })
 
+test('a conversion that moves to a member who consents, before it is sent, is kept', async () => {
+  await onlyMeta()
+  const { order, userId } = await buy(true)
+  const member = await buy(true)
+  const { db, loadConsents } = site.context
+  // The sign-in completes after the conversion was claimed.
+  const loadConsentsAfterSignIn: typeof loadConsents = async (tx, users) => {
+    await db
+      .updateTable('conversions')
+      .set({ user_id: member.userId })
+      .where('user_id', '=', userId)
+      .execute()
+    await setConsent(site, userId, null)
+    return loadConsents(tx, users)
+  }
+  await sendConversions({ ...site.context, loadConsents: loadConsentsAfterSignIn })
+  const moved = (await conversions()).find(({ event_id }) => event_id === order.id)
+  expect(moved).toMatchObject({ user_id: member.userId, state: 'pending' })
+})
+
+test('a run ends if a platform accepts no conversion of a batch', async () => {
+  await onlyMeta()
+  const { userId } = await buy(true)
+  await insertDueConversions(userId, 44)
+  sink.reply = () => ({ status: 503, body: {} })
+  await send()
+  expect(sink.posts).toHaveLength(20)
+})
+
 test('one run reports all due conversions, 20 at once', async () => {
   await onlyMeta()
   const { userId } = await buy(true)
-  const at = site.context.clock.now()
-  const rows = Array.from({ length: 44 }, (_, index) => ({
-    destination: 'meta' as const,
-    name: 'purchase' as const,
-    event_id: `ord_${index}`,
-    user_id: userId,
-    details: '{}',
-    next_attempt_at: at,
-    at,
-  }))
-  await site.context.db.insertInto('conversions').values(rows).execute()
+  await insertDueConversions(userId, 44)
   const full = Promise.withResolvers<Reply>()
   sink.reply = () => {
     if (sink.posts.length === 20) full.resolve({ status: 200, body: {} })

@@ -33,16 +33,17 @@ const batchSize = 20
 /**
  * Sends due conversions to the platforms, in batches, until none is due. Each batch is claimed first, so that no two
  * processes send it. If the process crashes before it stores the results, the batch is sent again with the same ids, and
- * the platforms count each conversion once. After an abort, no more are claimed.
+ * the platforms count each conversion once. Stops after an abort, and for this run if no conversion of a batch was
+ * accepted.
  */
 export async function sendConversions(context: SendContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
-  const destinations = await loadDestinations(context, db)
-  let claimedCount = batchSize
-  while (claimedCount === batchSize && !signal?.aborted) {
+  while (!signal?.aborted) {
     const rows = await claimDueConversions(db, clock.now(), retryDelaysMs, batchSize)
-    if (rows.length > 0) await sendAndRecord(context, destinations, rows)
-    claimedCount = rows.length
+    if (rows.length === 0) return
+    const outcomes = await sendAndRecord(context, await loadDestinations(context, db), rows)
+    const isPlatformDown = outcomes.length > 0 && outcomes.every(({ result }) => result === 'later')
+    if (rows.length < batchSize || isPlatformDown) return
   }
 }
 
@@ -50,12 +51,13 @@ export async function sendConversions(context: SendContext, signal?: AbortSignal
  * Sends the conversions of users who consent, and deletes those of other users. The requests run within one transaction,
  * for which a withdrawal of consent waits (at most their timeout), so that nothing is sent after a withdrawal is
  * committed. Skips users who are withdrawing consent: their conversions are about to be deleted, or are retried.
+ * @returns the outcomes of the requests
  */
 async function sendAndRecord(
   context: SendContext,
   destinations: readonly Destination[],
   claimed: readonly ConversionRow[],
-): Promise<void> {
+): Promise<Outcome[]> {
   const outcomes = await context.db.transaction().execute(async (tx) => {
     const users = await blockConsentWithdrawals(
       tx,
@@ -66,7 +68,8 @@ async function sendAndRecord(
       claimed.filter(({ user_id }) => users.has(user_id)),
       ({ user_id }) => (consents.get(user_id) ? 'allowed' : 'refused'),
     )
-    await deletePendingConversions(tx, refused)
+    // By user, because a sign-in may have moved a conversion to a member who consents since it was claimed.
+    await deletePendingConversions(tx, [...new Set(refused.map(({ user_id }) => user_id))])
     const sent = await Promise.all(allowed.map((row) => send(context, destinations, row)))
     // Stores the states in this transaction, which still blocks withdrawals. Otherwise, a withdrawal could delete a sent
     // conversion, because its state would still be pending.
@@ -79,6 +82,7 @@ async function sendAndRecord(
     return sent
   })
   for (const outcome of outcomes) logFailure(context.log, outcome)
+  return outcomes
 }
 
 interface Outcome {
