@@ -3,7 +3,7 @@ import { copyFile, link, mkdtemp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { timeLeft } from './progress.ts'
 import { ownWorkFolder } from '#server/platform/storage/work-folder.ts'
-import { forEachConcurrently } from '#server/platform/storage/for-each-concurrently.ts'
+import { forEachConcurrently } from '#server/platform/for-each-concurrently.ts'
 import type { Storage, StoredFile } from '#server/platform/storage/storage.ts'
 
 /** All folders of a storage. */

@@ -10,7 +10,7 @@ interface ExpiredRows {
 }
 
 export interface PurgeOptions {
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Maximum number of rows that a statement deletes, so that it ends before its time-out. */
   batchSize?: number
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { forEachConcurrently } from './for-each-concurrently.ts'
+import { forEachConcurrently } from '#server/platform/for-each-concurrently.ts'
 import { StoreError, type Part, type S3Calls } from './s3-calls.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { forEachConcurrently } from '#server/platform/storage/for-each-concurrently.ts'
+import { forEachConcurrently } from '#server/platform/for-each-concurrently.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   pollAgainAt,
@@ -57,6 +57,8 @@ const updateBatch = 1000
 /** The number of rows that a process takes at once, and how many of them it looks up at gateways at the same time. */
 const pollBatch = 40
 const concurrency = 8
+/** The time for which full steps are repeated. The rest remains for the next run, ten seconds later. */
+const maxRepeatMs = 60_000
 
 const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
 const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
@@ -85,7 +87,7 @@ export const hasJanitorWork = janitorRows.map((rows) => `EXISTS (SELECT FROM ${r
 type WebhookEventRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
 /** Processes a batch of rows. @returns whether the batch was full, so that more rows may be due */
-type Step = (context: BillingContext, now: Date) => Promise<boolean>
+type Step = (context: BillingContext, now: Date, signal?: AbortSignal) => Promise<boolean>
 
 /** Creates a step that takes a batch of due rows and polls them concurrently. */
 const pollStep =
@@ -100,10 +102,15 @@ const pollStep =
     const rows = await inTransaction(db, (tx) => takeDue(tx, due))
     await forEachConcurrently(rows, concurrency, async (row) => {
       // A failed item is retried by its next poll, and does not block the others.
-      await poll(context, row).catch((error: unknown) =>
-        log.error({ err: error }, 'the janitor could not process an item'),
+      try {
+        await poll(context, row)
+      } catch (error) {
+        log.error({ err: error }, 'the janitor could not process an item')
+      }
+      if (nextPoll(row.poll_count + 1, clock.now()) !== null) return
+      await endPolling(db, row, now).catch((error: unknown) =>
+        log.error({ err: error }, 'the janitor could not end the polling of an item'),
       )
-      if (nextPoll(row.poll_count + 1, clock.now()) === null) await endPolling(db, row, now)
     })
     return rows.length === pollBatch
   }
@@ -119,12 +126,12 @@ const steps: readonly Step[] = [
     await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
     return false
   },
-  async ({ db }, now) => {
-    await deleteOldKeys(db, new Date(now.getTime() - idempotencyKeyLifetimeMs))
+  async ({ db }, now, signal) => {
+    await deleteOldKeys(db, new Date(now.getTime() - idempotencyKeyLifetimeMs), { signal })
     return false
   },
-  async ({ db }, now) => {
-    await deleteOldOrderLinks(db, now)
+  async ({ db }, now, signal) => {
+    await deleteOldOrderLinks(db, now, { signal })
     return false
   },
   async ({ db, limits }, now) => {
@@ -144,22 +151,25 @@ const steps: readonly Step[] = [
 /**
  * Completes what a crash, a time-out or an absent user left unfinished: open payments, method setups and refunds;
  * methods and customers to delete at gateways; webhook events that were stored but not applied; expired orders and
- * subscriptions. Any number of processes may run it at any time. It never starts a payment. Repeats all steps until no
- * batch is full or the run is aborted. A failed step does not stop the others.
+ * subscriptions. Any number of processes may run it at any time. It never starts a payment. Repeats the steps whose
+ * batch was full, but not for long, so that a catch-up is not reported as a job without success. A failed step does not
+ * stop the others.
  * @throws AggregateError if a step failed
  */
 export async function runJanitor(context: BillingContext, signal?: AbortSignal): Promise<void> {
   const errors: unknown[] = []
-  for (let isFull = true; isFull;) {
-    isFull = false
-    for (const step of steps) {
+  const lastBegin = performance.now() + maxRepeatMs
+  for (let due = steps; due.length > 0 && performance.now() < lastBegin;) {
+    const full: Step[] = []
+    for (const step of due) {
       if (signal?.aborted) break
       try {
-        if (await step(context, context.clock.now())) isFull = true
+        if (await step(context, context.clock.now(), signal)) full.push(step)
       } catch (error) {
         errors.push(error)
       }
     }
+    due = full
   }
   if (errors.length > 0) throw new AggregateError(errors, errors.map(String).join('; '))
 }

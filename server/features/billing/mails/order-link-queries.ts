@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import { deleteExpired } from '#server/platform/database/delete-expired.ts'
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingTables, LinkPurpose } from '#server/features/billing/tables.ts'
 
@@ -27,6 +27,6 @@ export function selectLinkedOrder(db: Db, hash: Buffer, purpose: LinkPurpose, no
     .executeTakeFirst()
 }
 
-export function deleteOldOrderLinks(db: Db, now: Date): Promise<void> {
-  return deleteExpired(db, { table: 'order_links', time: 'expires_at', before: now })
+export function deleteOldOrderLinks(db: Db, now: Date, options?: PurgeOptions): Promise<void> {
+  return deleteExpired(db, { table: 'order_links', time: 'expires_at', before: now }, options)
 }

@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
-import { forEachConcurrently } from '#server/platform/storage/for-each-concurrently.ts'
+import { forEachConcurrently } from '#server/platform/for-each-concurrently.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import {
   listGatewayDisputes,
