@@ -92,8 +92,10 @@ const videoFileName = ({ at, id }: ReleasedVideo) => `${at.getTime()}-${id}.xml`
 
 /** Returns the first video of the file with this name; undefined if no file has such a name. */
 function parseVideoFileName(name: string): ReleasedVideo | undefined {
-  const [, time, id = ''] = /^(\d+)-(\w+)\.xml$/.exec(name) ?? []
-  const start = { at: new Date(Number(time)), id }
+  const [, time, id] = /^(\d+)-(\w+)\.xml$/.exec(name) ?? []
+  const at = new Date(Number(time))
+  if (id === undefined || Number.isNaN(at.getTime())) return undefined
+  const start = { at, id }
   return videoFileName(start) === name ? start : undefined
 }
 

@@ -165,7 +165,7 @@ describe('the sitemap', () => {
     const [, start = ''] = /sitemaps\/videos\/([^<]*)\.xml/.exec(index) ?? []
     const [time = '', id = ''] = start.split('-')
     expect((await open(`/sitemaps/videos/${start}.xml`)).status).toBe(200)
-    for (const name of [`${Number(time) + 1}-${id}`, `${time}-${id}x`, `0${start}`, '0-a'])
+    for (const name of [`${Number(time) + 1}-${id}`, `${time}-${id}x`, `0${start}`, '0-a', 'NaN-'])
       expect((await open(`/sitemaps/videos/${name}.xml`)).status).toBe(404)
   })
 
