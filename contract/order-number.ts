@@ -1,6 +1,8 @@
 /** Crockford's base 32: digits and capitals without I, L, O and U, which are easily misread or misheard. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const idPrefix = 'ord_'
+/** An id or the beginning of one that is long enough to find a single order. */
+const idBeginning = /^ord_[0-9a-f]{12,}$/
 /** The order number encodes this many hexadecimal digits of the order's id: 52 of the id's 128 random bits. */
 const idDigits = 13
 /** The digits that 52 bits need in base 32. */
@@ -20,12 +22,13 @@ export function orderNumber(id: string): string {
 }
 
 /**
- * Parses an order number as typed, with or without `CH`, dashes and capitals. O is read as 0, I and L as 1.
- * @returns the possible beginnings of the id; empty if the text is not an order number or has a typing error. Versions
- * up to 1.1 used 12 hexadecimal digits. One in 32 of their numbers is also valid in the current format, so it has two
- * possible beginnings.
+ * Parses an order's id, or its number as typed, with or without `CH`, dashes and capitals. O is read as 0, I and L as 1.
+ * @returns the possible beginnings of the id; empty if the text is neither or has a typing error. Versions up to 1.1
+ * used 12 hexadecimal digits. One in 32 of their numbers is also valid in the current format, so it has two possible
+ * beginnings.
  */
 export function orderIdPrefixes(text: string): string[] {
+  if (idBeginning.test(text)) return [text]
   const typed = text
     .toUpperCase()
     .replaceAll(/[\s-]/g, '')

@@ -131,7 +131,7 @@ async function findCustomerIds(db: Db, searchText: string): Promise<string[]> {
     ])
     return [...(account === undefined ? [] : [account]), ...buyers]
   }
-  const orderIds = searchText.startsWith('ord_') ? [searchText] : orderIdPrefixes(searchText)
+  const orderIds = orderIdPrefixes(searchText)
   const buyer = orderIds.length === 0 ? searchText : await findCustomerByOrder(db, orderIds)
   return buyer === undefined ? [] : [buyer]
 }

@@ -158,7 +158,7 @@ function auditedFilters({ status, gateway, customer, since, until }: OrderQuery)
 function filterOf({ status, gateway, customer, since, until }: OrderQuery, actor: Actor): OrderFilter {
   const searchText = customer?.trim() ?? ''
   const isAddress = searchText.includes('@')
-  const orderIds = searchText.startsWith('ord_') ? [searchText] : orderIdPrefixes(searchText)
+  const orderIds = orderIdPrefixes(searchText)
   const isOrder = orderIds.length > 0
   if (isAddress && !orderViewOf(actor).canSeeCustomers) throw new Refusal('notAllowed')
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until))

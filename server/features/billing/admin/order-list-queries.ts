@@ -56,7 +56,7 @@ const selectOrdersForList = (db: Db) =>
     .select(productColumns)
     .select(dunningColumns)
 
-/** Maximum number of orders that one prefix of an id finds. An order number finds one. */
+/** Maximum number of orders that one prefix of an id finds. A prefix is so long that it finds one order. */
 const maxPerPrefix = sql.lit(100)
 
 /**

@@ -29,8 +29,12 @@ test.each(['CH-7F3A-29C0-11B4', '7f3a29c011b4'])(
   },
 )
 
-test.each([id, 'CH-1ZKM', 'ada@example.com', 'CH-1ZKM-AE02-6TDU', 'ZZZZ-ZZZZ-ZZZ0', ''])(
-  'rejects %j, which is not an order number',
+test.each([id, 'ord_7f3a29c011b4'])('finds the order by %j, its id or a long beginning of it', (typed) => {
+  expect(orderIdPrefixes(typed)).toEqual([typed])
+})
+
+test.each(['ord_7f3a29', 'CH-1ZKM', 'ada@example.com', 'CH-1ZKM-AE02-6TDU', 'ZZZZ-ZZZZ-ZZZ0', ''])(
+  'rejects %j, which is neither an order number nor an id',
   (typed) => {
     expect(orderIdPrefixes(typed)).toEqual([])
   },
