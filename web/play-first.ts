@@ -5,7 +5,7 @@ import { play } from './player/engine/play.ts'
 import { preferences } from './player/engine/preferences.ts'
 import { hasBuffered, readVideo } from './player/engine/video-state.ts'
 import { prefetchPlaylists } from './player/engine/prefetch-playlists.ts'
-import { createOnlineRetry } from './player/engine/retry-when-online.ts'
+import { reloadDocument } from './lib/reload-document.ts'
 
 /** The files of hls.js in this build, inserted by scripts/web-build/build-web.ts. */
 declare const hlsFiles: string[]
@@ -19,7 +19,6 @@ const interfaceTimeoutMs = 8_000
 const bufferGoalMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
-const retryWhenOnline = createOnlineRetry()
 reserveConsentBanner(shouldShowConsentBanner())
 
 // This script is inlined right after the document's first video, so it runs at once. If the browser has a native
@@ -60,13 +59,8 @@ function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return
   template.remove()
-  template.content.querySelector('script')?.addEventListener('error', reloadWhenOnline)
+  template.content.querySelector('script')?.addEventListener('error', reloadDocument)
   document.head.append(template.content)
-}
-
-/** Reloads the document when online, because a document does not fetch a failed module again. */
-function reloadWhenOnline(): void {
-  retryWhenOnline(() => location.reload())
 }
 
 function startNatively(video: HTMLVideoElement, url: string, seconds: number): void {

@@ -15,7 +15,8 @@ function documentsWith(tags: readonly string[]) {
   const page = `<html lang="en"><head>${tags.join('')}</head><body><!--picture--></body></html>`
   for (const name of ['index', 'order', 'studio']) writeFileSync(join(root, `${name}.html`), page)
   writeFileSync(join(root, 'preloads.json'), '{}')
-  for (const script of ['play-first.js', 'reload-on-failure.js']) writeFileSync(join(root, script), '')
+  for (const name of ['play-first', 'reload-on-failure'])
+    writeFileSync(join(root, `${name}.js`), `/* ${name} */`)
   return createDocuments(root, () => ({ site: 'Cliffhanger', logo: '/logo.svg', consent: 'standard' }))
 }
 
@@ -29,5 +30,13 @@ test('a document that plays an episode at once defers its scripts and preloads n
 test('any other document loads its scripts and fonts in its head', () => {
   const documents = documentsWith([script, chunk, ...fonts])
   const { html } = documents.render('index', '/', 'en', { head: '' })
-  expect(html).toContain(`<head>${[script, chunk, ...fonts].join('')}</head><body></body>`)
+  expect(html).toContain(`<head>${[script, chunk, ...fonts].join('')}</head>`)
+})
+
+test('a script that reloads the document after a failed script is inlined with the nonce, unless an episode plays', () => {
+  const documents = documentsWith([`<!--boot-->${script}`])
+  const { html, nonce } = documents.render('index', '/', 'en', { head: '' })
+  expect(html).toContain(`<script nonce="${nonce}">/* reload-on-failure */</script>${script}`)
+  const playing = documents.render('index', '/', 'en', { head: '', plays: true })
+  expect(playing.html).not.toContain('reload-on-failure')
 })
