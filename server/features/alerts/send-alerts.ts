@@ -40,7 +40,10 @@ export async function sendAlerts(
     batchSize,
   )
   for await (const videoIds of releases)
-    for (const videoId of videoIds) await inTransaction(db, (tx) => queries.createBatch(tx, videoId))
+    for (const videoId of videoIds) {
+      if (signal?.aborted) return
+      await inTransaction(db, (tx) => queries.createBatch(tx, videoId))
+    }
   while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
 }
 

@@ -62,7 +62,7 @@ interface Options {
 
 export function createExperiments({ db, clock, catalogueChanges: changes, quotas }: Options): Experiments {
   // Reads from `db`, the primary, because a change may be announced before a replica has it.
-  // Changes of experiments are announced without a video, and the empty id belongs to no video.
+  // Changes of experiments are announced without a video.
   const keep = { changes, mayKeep: () => true, videoIdOf: () => '' }
   const cache = createResponseCache<readonly RunningExperiment[]>(clock, { stale: true, keep })
   return {

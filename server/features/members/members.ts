@@ -46,8 +46,8 @@ export type { MembersContext } from './members-context.ts'
 const failureRetentionMs = dayMs
 
 /**
- * Returns the scheduled jobs. They purge expired sessions, links, states and counts, purge idle guests, and send password reset
- * links.
+ * Returns the scheduled jobs. They purge expired sessions, mail links, OAuth states, counts and idle guests, and send
+ * password reset links.
  */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context

@@ -14,7 +14,10 @@ interface LastChange {
 
 /** Tells caches whether the data of the catalogue may have changed. */
 export interface ChangeFeed {
-  /** Returns the last change of a video and its episodes, or of anything without an id. */
+  /**
+   * Returns the last change of a video and its episodes, or of anything without an id. An empty id returns the last
+   * change that was announced without a video.
+   */
   lastChange(videoId?: string): LastChange
 }
 

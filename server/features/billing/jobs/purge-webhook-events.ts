@@ -1,6 +1,7 @@
 import { dayMs } from '#server/platform/clock.ts'
-import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
+import type { PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { deleteAppliedWebhookEvents } from '#server/features/billing/records/webhook-event-queries.ts'
 
 const retentionMs = 180 * dayMs
 
@@ -12,6 +13,5 @@ export function purgeWebhookEvents(
   { db, clock }: Pick<BillingContext, 'db' | 'clock'>,
   options?: PurgeOptions,
 ): Promise<void> {
-  const before = new Date(clock.now().getTime() - retentionMs)
-  return deleteExpired(db, { table: 'webhook_events', time: 'applied_at', before }, options)
+  return deleteAppliedWebhookEvents(db, new Date(clock.now().getTime() - retentionMs), options)
 }

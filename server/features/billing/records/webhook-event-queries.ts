@@ -1,5 +1,6 @@
-import type { Insertable } from 'kysely'
+import { sql, type Insertable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
+import { deleteExpired, type PurgeOptions } from '#server/platform/database/delete-expired.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { takeDueForPolling, type DueQuery } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
@@ -58,4 +59,13 @@ export async function markWebhookEventApplied(
     .where('gateway', '=', gateway)
     .where('event_id', '=', eventId)
     .execute()
+}
+
+/**
+ * Deletes the events that were applied before a time. Without the index of migration 0023, deletes nothing, because each
+ * batch would read all events.
+ */
+export function deleteAppliedWebhookEvents(db: Db, before: Date, options?: PurgeOptions): Promise<void> {
+  const condition = sql`to_regclass('webhook_events_applied') IS NOT NULL`
+  return deleteExpired(db, { table: 'webhook_events', time: 'applied_at', before, condition }, options)
 }
