@@ -7,11 +7,17 @@ import { ShuffleFiles } from './scripts/test-runner/shuffle-files.ts'
 import nodeFlags from './scripts/test-runner/test-node-flags.json' with { type: 'json' }
 
 const ofServer = 'server/**/*.test.ts'
-/** Conversions of many kinds of films. They take minutes, so `npm test` leaves this project out. */
-const ofFilms = 'server/**/*.films.test.ts'
-/** Tests of killed processes and failing services. They mostly wait, so `npm test` leaves this project out. */
-const ofCrashes = 'server/**/{crash,*-crash,*-outage,*-faults}.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
+/** Long tests in projects of their own, which `npm test` leaves out. The commands of their suites run them. */
+const ofSuites = {
+  films: ['{server,web}/**/*.films.test.ts'],
+  processes: [
+    '{server,scripts,deploy}/**/*.processes.test.ts',
+    'server/**/{crash,*-crash,*-outage,*-faults}.test.ts',
+  ],
+  properties: ['{server,scripts}/**/*.properties.test.ts'],
+}
+const suites = Object.values(ofSuites).flat()
 /** Skips the tests in packages that a benchmark installs (bench/lighthouse). */
 const installed = '**/node_modules/**'
 
@@ -59,19 +65,20 @@ export default defineConfig({
           ...common,
           name: 'server',
           include: [ofServer],
-          exclude: [...mocksModules, ofFilms, ofCrashes, installed],
+          exclude: [...mocksModules, ...suites, installed],
           isolate: false,
         },
       },
-      { test: { ...common, name: 'films', include: [ofFilms], exclude: mocksModules, isolate: false } },
-      { test: { ...common, name: 'crashes', include: [ofCrashes], exclude: mocksModules, isolate: false } },
+      ...Object.entries(ofSuites).map(([name, include]) => ({
+        test: { ...common, name, include, exclude: mocksModules, isolate: false },
+      })),
       {
         plugins: [react()],
         test: {
           ...common,
           name: 'rest',
           include: [ofTheRest],
-          exclude: [...changesGlobals, installed],
+          exclude: [...changesGlobals, ...suites, installed],
           isolate: false,
         },
       },

@@ -1,8 +1,9 @@
 import { defineConfig } from '@playwright/test'
 import base from './playwright.config.ts'
 
-/** Browser tests of playback and payments, of a member's account, and of uploads. */
-export const mainFlows = /(billing\/[\w-]+|playback\/[\w-]+|pages\/account|studio\/content)\.spec\.ts/
+/** Browser tests of each way to pay, of playback, of a member's account, and of uploads. */
+export const mainFlows =
+  /(billing\/(balance|express|one-tap|paypal|paywall|purchase|stripe|top-up)|playback\/(native-player|playback-failures)|pages\/account|studio\/content)\.spec\.ts/
 
 /**
  * Browser tests of `npm test`. `npm run test:screens` runs the tests of all other pages and of the rest of the studio,

@@ -17,8 +17,8 @@ readArguments({
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 
-/** Suites of their own, because they take minutes: `npm run test:media` and `npm run test:crashes`. */
-const withoutLongProjects = ['--project=!films', '--project=!crashes']
+/** Leaves out the projects of `npm run test:media`, `test:processes` and `test:properties`, which take minutes. */
+const withoutLongProjects = ['films', 'processes', 'properties'].map((name) => `--project=!${name}`)
 
 await main(async () => {
   const seed = chooseSeed()
@@ -30,7 +30,7 @@ await main(async () => {
   const browser = built ? await stopwatch.time('browser tests', () => runMainFlows(seed)) : notBuilt
   stopwatch.print()
   console.log(
-    'Other suites: npm run test:screens (all other browser tests), npm run test:crashes (processes and services that fail) and npm run test:media (kinds of films).',
+    'Other suites: npm run test:screens (all other browser tests), test:media (films), test:processes (processes and services that start, stop and fail) and test:properties (random sequences).',
   )
   return sayOutcomes(seed, unit, browser)
 })
