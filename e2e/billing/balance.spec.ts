@@ -74,7 +74,7 @@ test('a top-up shows its price, its expiry and its refundable part, and returns 
     /The bonus of \$1\.00 (expires on|doesn’t expire)/,
     'You can cancel within 14 days and get back the money you haven’t spent, less any of the bonus you have spent.',
   ])
-    await expect(sheet.getByText(words).first()).toBeVisible()
+    await expect(sheet.getByText(words).first()).toBeVisible() // stays
   await payTopUp(page, '$10.00 + $1.00 bonus', '$10.00')
   await expect(page.getByText('$11.00 was added to your balance.')).toBeVisible()
   await expect(panel).toContainText('Your bonus covers the full price as a discount, which leaves $10.01')

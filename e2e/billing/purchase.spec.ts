@@ -89,7 +89,7 @@ test('a plan unlocks every episode @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 6))
   const panel = lockedPanel(page, 6)
   await panel.getByText('Weekly').click()
-  await expect(panel).toContainText('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
+  await expect(panel).toContainText('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel') // stays
   await panel.getByRole('button', { name: 'Subscribe for $4.99' }).click()
   await payByCard(page, { number: cards.pays })
   await expectPlaying(page, 6)
