@@ -69,7 +69,7 @@ test('an express wallet pays the amount shown in its sheet, and the order has th
   ])
 })
 
-test('the terms of a plan are shown in the panel and in the sheet, and are sent with the order', async ({
+test('the terms of a plan are shown in the panel and in the sheet, and are sent with the order @screens', async ({
   page,
 }) => {
   const orders = watchOrders(page)
@@ -132,7 +132,7 @@ test('the sheet closes by its button, by Escape and by the back button, and no o
   expect(orders).toEqual([])
 })
 
-test('if the card in the wallet is declined, the panel shows the reason, and another press with another card pays', async ({
+test('if the card in the wallet is declined, the panel shows the reason, and another press with another card pays @screens', async ({
   page,
 }) => {
   const sheet = await openSheet(page, 4)
@@ -309,7 +309,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     return { frame, sheet: frame.getByRole('dialog', { name: 'Google Pay' }) }
   }
 
-  test('creates the order only after the approval in the sheet, and plays the episode', async ({
+  test('creates the order only after the approval in the sheet, and plays the episode @screens', async ({
     page,
     context,
   }) => {

@@ -65,7 +65,9 @@ test('a member with a saved card pays with one tap and no key press', async ({ p
   test.info().annotations.push({ type: 'one tap', description: `played after ${elapsedMs} ms` })
 })
 
-test('a guest who bought without consent to save the card is asked for the card again', async ({ page }) => {
+test('a guest who bought without consent to save the card is asked for the card again @screens', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   await payByCard(page, { number: cards.pays })
@@ -74,7 +76,7 @@ test('a guest who bought without consent to save the card is asked for the card 
   await expect(lockedPanel(page, 5).getByRole('button', { name: /^Pay/ })).toHaveText('Pay $0.99')
 })
 
-test('if a saved card is declined, the panel shows the reason and the other payment methods, and another card pays', async ({
+test('if a saved card is declined, the panel shows the reason and the other payment methods, and another card pays @screens', async ({
   page,
 }) => {
   await saveCard(page, cards.declinesLater)

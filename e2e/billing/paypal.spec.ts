@@ -21,7 +21,7 @@ test('a payment that is cancelled at PayPal shows that nothing was charged, and 
   await expect(lockedPanel(page, 5)).toBeVisible()
 })
 
-test('if the tab of a PayPal payment was closed, the payment can be finished in another tab', async ({
+test('if the tab of a PayPal payment was closed, the payment can be finished in another tab @screens', async ({
   page,
   context,
 }) => {

@@ -76,7 +76,7 @@ test.describe('a declined card', () => {
   // The browser logs Stripe's response to a declined card.
   test.use({ allowedConsoleMessages: /status of 402/ })
 
-  test('shows a message of the site, the form stays filled, and another card pays', async ({
+  test('shows a message of the site, the form stays filled, and another card pays @screens', async ({
     page,
     context,
   }) => {
@@ -108,7 +108,7 @@ test('a failed 3-D Secure check charges nothing, and a second attempt succeeds',
   await expectPlaying(page, 5)
 })
 
-test('incomplete fields show what is missing, the first incomplete field gets the focus, and no order is created', async ({
+test('incomplete fields show what is missing, the first incomplete field gets the focus, and no order is created @screens', async ({
   page,
   context,
 }) => {
@@ -140,7 +140,7 @@ test('incomplete fields show what is missing, the first incomplete field gets th
   expect(orders).toEqual([])
 })
 
-test('if the tab is closed after the card payment, the webhook event settles the payment', async ({
+test('if the tab is closed after the card payment, the webhook event settles the payment @screens', async ({
   page,
   context,
 }) => {
@@ -162,7 +162,7 @@ test('if the tab is closed after the card payment, the webhook event settles the
 test.describe("if Stripe's script does not load", () => {
   test.use({ allowedConsoleMessages: /net::ERR_FAILED/ })
 
-  test('a message is shown, and trying again loads the fields', async ({ page, context }) => {
+  test('a message is shown, and trying again loads the fields @screens', async ({ page, context }) => {
     await interceptStripe(context)
     let scriptRequests = 0
     await page.route('https://js.stripe.com/v3/', (route) =>

@@ -97,7 +97,7 @@ test('if the bonus has changed, nothing is charged and the form shows the new bo
 })
 
 test.describe('Stripe', () => {
-  test('tops up by a card in its fields', async ({ page, context }) => {
+  test('tops up by a card in its fields @screens', async ({ page, context }) => {
     const stripeRequests = await interceptStripe(context)
     const sheet = await openTopUps(page, 4)
     await choosePaymentMethod(sheet, 'Card')

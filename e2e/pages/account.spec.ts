@@ -103,7 +103,7 @@ test('a guest subscribes, reads the receipt, and cancels and resumes in the memb
   await expect(page.getByRole('heading', { name: 'My account' })).toBeVisible()
 })
 
-test('the settings keep input after a failed request and in a collapsed form, and export the data', async ({
+test('the settings keep input after a failed request and in a collapsed form, and export the data @screens', async ({
   page,
 }) => {
   await page.goto('/individual')
@@ -179,7 +179,9 @@ test('after the session was ended elsewhere, the library offers sign-in, which r
   await expect(page.getByRole('link', { name: 'Browse dramas' })).toBeVisible()
 })
 
-test('a member links a social profile, reauthenticates when required, and unlinks it', async ({ page }) => {
+test('a member links a social profile, reauthenticates when required, and unlinks it @screens', async ({
+  page,
+}) => {
   await register(page, `grace-${Date.now()}@example.com`)
   await page.goto('/individual')
   const setting = page.getByRole('region', { name: 'Sign-in and security' })

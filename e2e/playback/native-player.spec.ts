@@ -37,7 +37,7 @@ test('the page requests no interface files before the first frame', async ({ pag
   expect(early).toEqual([])
 })
 
-test('the interface loads even if the stream does not', async ({ page }) => {
+test('the interface loads even if the stream does not @screens', async ({ page }) => {
   await page.route(/master\.m3u8$/, () => {})
   await page.goto(await towerUrl(page, 1))
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
@@ -108,7 +108,7 @@ function recordRenditions(page: Page): Map<string, Set<string>> {
   return renditionsByAsset
 }
 
-test('hls.js starts with the rendition chosen on an earlier visit, and requests no other rendition', async ({
+test('hls.js starts with the rendition chosen on an earlier visit, and requests no other rendition @screens', async ({
   page,
 }) => {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 240 })))
@@ -125,7 +125,7 @@ test('hls.js starts with the rendition chosen on an earlier visit, and requests 
   expect([...renditionsByAsset.values()].map(({ size }) => size)).toEqual([1, 1])
 })
 
-test('hls.js switches to the chosen rendition at the same position, and requests no other rendition', async ({
+test('hls.js switches to the chosen rendition at the same position, and requests no other rendition @screens', async ({
   page,
 }) => {
   const renditionsByAsset = recordRenditions(page)
@@ -166,7 +166,7 @@ test.describe('when an episode keeps playing', () => {
     expect(requestCount).toBeGreaterThan(1)
   })
 
-  test('a signed URL that is refused during playback is renewed, and the episode continues', async ({
+  test('a signed URL that is refused during playback is renewed, and the episode continues @screens', async ({
     page,
   }) => {
     let refused = 0
@@ -192,7 +192,7 @@ test.describe('when an episode keeps playing', () => {
   })
 })
 
-test('hls.js plays a stream that failed before the scripts loaded', async ({ page }) => {
+test('hls.js plays a stream that failed before the scripts loaded @screens', async ({ page }) => {
   let requestCount = 0
   const failed = Promise.withResolvers<void>()
   await page.exposeFunction('reportVideoError', () => failed.resolve())

@@ -40,7 +40,9 @@ for (const [player, prepare] of [
       await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
     })
 
-    test('a missing segment shows an error, and "Try again" continues the episode', async ({ page }) => {
+    test('a missing segment shows an error, and "Try again" continues the episode @screens', async ({
+      page,
+    }) => {
       let requestCount = 0
       await page.route(thirdSegment, (route) => (requestCount++, route.fulfill({ status: 404 })))
       await page.goto(await towerUrl(page, 1))
@@ -116,7 +118,7 @@ test('if the request for hls.js fails only after the lost connection has returne
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
 })
 
-test('a loading indicator is shown for a slow segment', async ({ page }) => {
+test('a loading indicator is shown for a slow segment @screens', async ({ page }) => {
   await forceHls(page)
   const segmentHold = Promise.withResolvers<void>()
   await page.route(thirdSegment, async (route) => {
@@ -142,7 +144,7 @@ test('a browser without the codecs recommends another browser', async ({ page })
   await expect(page.getByText('This browser can’t play this episode.')).toBeVisible()
 })
 
-test('if autoplay with sound is blocked, the episode plays muted and shows an unmute button', async ({
+test('if autoplay with sound is blocked, the episode plays muted and shows an unmute button @screens', async ({
   page,
 }) => {
   await page.addInitScript(() => {
