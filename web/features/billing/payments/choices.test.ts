@@ -58,7 +58,7 @@ test('a whole drama shows its number of episodes, and whether more will follow',
   const drama = { id: 'vid_1', price: { episode_cents: 99, video_cents: 999, currency: 'USD' }, count: 24 }
   expect(videoChoice(t, { ...drama, hasUnreadyEpisodes: false }).text).toBe('All 24 episodes, yours to keep')
   expect(videoChoice(t, { ...drama, hasUnreadyEpisodes: true }).text).toBe(
-    'All 24 episodes, yours to keep. Some are not out yet. New episodes unlock automatically when they are released',
+    'All 24 episodes, yours to keep. Some are not out yet. New episodes unlock automatically when they are released.',
   )
 })
 
