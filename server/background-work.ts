@@ -48,8 +48,17 @@ export async function runBackgroundWork(
     runIngestLoop(context, { ...options, wakeSignal: wakeSignals.assets }),
     runUploadLoop(context, options.signal, wakeSignals.uploads),
     demo,
+    // At once, because the jobs may need their whole grace period to stop.
+    aborted(options.signal).then(() => jobs.stop()),
   ])
-  await Promise.all([listening.stop(), jobs.stop()])
+  await listening.stop()
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }
 
 const frequentJobSeconds = 30

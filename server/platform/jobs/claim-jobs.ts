@@ -9,11 +9,10 @@ const longestReason = 500
 export const recordIntervalSeconds = 60
 /** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
 const maxIdleSeconds = 600
-/** A failed job runs again after this time at the latest, so that a daily job does not wait for a day. */
-const maxRetrySeconds = 600
+/** A failed job runs again this long after its failure at the latest, so that a daily job does not wait for a day. */
+const maxRetrySeconds = 3600
 /** A round may start a little early, so that it is not delayed by a whole polling interval. */
-const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(
-  secs => 0.9 * CASE WHEN failures > 0 THEN least(interval_seconds, ${maxRetrySeconds}) ELSE interval_seconds END))`
+const roundIsDue = `(claimed_at IS NULL OR claimed_at <= now() - make_interval(secs => 0.9 * interval_seconds))`
 
 /** A job that has not run for this long is probably of a version that no process runs any more. */
 const isUnused = `greatest(registered_at, succeeded_at, claimed_at) < now() - make_interval(secs => greatest(300, 3 * interval_seconds))`
@@ -91,22 +90,26 @@ function queryDueJobs(pool: Pool, conditional: readonly Conditional[], now: Date
   return pool.query<{ met: boolean[]; round: Round[] }>(text, [now])
 }
 
+/** The claim of a job for a round. */
+export interface Claim {
+  /** The time of the claim as text, because a `Date` has no microseconds. */
+  claimedAt: string
+  /** True if a success was recorded recently and nothing has failed since. */
+  isRecorded: boolean
+}
+
 /**
  * Claims these jobs for this round, except those that another process has claimed.
- * @returns the claimed jobs by name; `isRecorded` means that a success was recorded recently and nothing has failed
- * since
+ * @returns the claims by the name of the job
  */
-export async function claimRound(
-  pool: Pool,
-  names: readonly string[],
-): Promise<Map<string, { isRecorded: boolean }>> {
-  const { rows } = await pool.query<{ name: string; isRecorded: boolean }>(
+export async function claimRound(pool: Pool, names: readonly string[]): Promise<Map<string, Claim>> {
+  const { rows } = await pool.query<Claim & { name: string }>(
     `UPDATE scheduled_jobs SET claimed_at = now() WHERE name = ANY (ARRAY(
        SELECT name FROM scheduled_jobs WHERE name = ANY($1) AND ${roundIsDue} ORDER BY name FOR UPDATE SKIP LOCKED
-     )) RETURNING name, coalesce(failures = 0 AND succeeded_at >= now() - make_interval(secs => $2), false) AS "isRecorded"`,
+     )) RETURNING name, claimed_at::text AS "claimedAt", coalesce(failures = 0 AND succeeded_at >= now() - make_interval(secs => $2), false) AS "isRecorded"`,
     [names, recordIntervalSeconds],
   )
-  return new Map(rows.map(({ name, isRecorded }) => [name, { isRecorded }]))
+  return new Map(rows.map(({ name, ...claim }) => [name, claim]))
 }
 
 /**
@@ -155,21 +158,21 @@ export async function recordSuccess(
   )
 }
 
-/** Releases the claims of jobs that a closing process has not finished, so that other processes run them at once. */
-export async function releaseRounds(pool: Pool, names: readonly string[]): Promise<void> {
+/** Releases a claim that was not used, so that another process runs the job at once. */
+export async function releaseClaim(pool: Pool, name: string, claimedAt: string): Promise<void> {
   await pool.query(
-    `UPDATE scheduled_jobs SET claimed_at = NULL WHERE name = ANY (ARRAY(
-       SELECT name FROM scheduled_jobs WHERE name = ANY($1) ORDER BY name FOR UPDATE
-     ))`,
-    [names],
+    `UPDATE scheduled_jobs SET claimed_at = now() - make_interval(secs => interval_seconds)
+     WHERE name = $1 AND claimed_at = $2::timestamptz`,
+    [name, claimedAt],
   )
 }
 
-/** Records that a job failed, and why. */
+/** Records that a job failed, and why. Makes its next round due earlier if its interval is long. */
 export async function recordFailure(pool: Pool, name: string, error: unknown): Promise<void> {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason)
   await pool.query(
-    `UPDATE scheduled_jobs SET failing_since = coalesce(failing_since, now()), failures = failures + 1, last_error = $2
+    `UPDATE scheduled_jobs SET failing_since = coalesce(failing_since, now()), failures = failures + 1, last_error = $2,
+       claimed_at = least(claimed_at, now() - make_interval(secs => 0.9 * interval_seconds - ${maxRetrySeconds}))
      WHERE name = $1`,
     [name, reason.replaceAll('\0', '')],
   )

@@ -9,9 +9,10 @@ import {
   recordNothingDue,
   recordIntervalSeconds,
   recordSuccess,
-  releaseRounds,
+  releaseClaim,
   claimRound,
   claimRequestedJobs,
+  type Claim,
   requestedJobsChannel,
 } from './claim-jobs.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -52,7 +53,7 @@ interface Options {
   clock?: Clock
 }
 
-type RunJob = (job: Job, record?: { minIntervalSeconds?: number; isRecorded?: boolean }) => Promise<void>
+type RunJob = (job: Job, options?: Partial<Claim> & { minIntervalSeconds?: number }) => Promise<void>
 
 /** Time-out of running jobs once the process closes; the worker is killed soon after (supervise-worker.ts). */
 const graceMs = 4000
@@ -63,8 +64,8 @@ const registerAgainMs = 60_000
 
 /**
  * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job
- * that fails runs again in its next round, or after ten minutes if that is earlier. A job whose process dies runs again
- * in its next round, and one whose process closes runs again at once. The outcome is recorded (claim-jobs.ts).
+ * that fails runs again in its next round, or after an hour if that is earlier. A job whose process dies runs again in
+ * its next round, and one whose process closes runs again at once. The outcome is recorded (claim-jobs.ts).
  */
 export async function startJobs(
   pool: Pool,
@@ -73,8 +74,11 @@ export async function startJobs(
   { pollSeconds = defaultPollSeconds, clock = systemClock, observe = () => {} }: Options = {},
 ): Promise<Jobs> {
   const stopping = new AbortController()
-  const running = new Map<Promise<void>, string>()
-  const runJob: RunJob = async (job, { minIntervalSeconds, isRecorded = false } = {}) => {
+  const running = new Set<Promise<void>>()
+  /** The claims of runs that have not ended. */
+  const claims = new Map<string, string>()
+  const runJob: RunJob = async (job, { minIntervalSeconds, claimedAt, isRecorded = false } = {}) => {
+    if (claimedAt !== undefined) claims.set(job.name, claimedAt)
     if (stopping.signal.aborted) return
     const began = performance.now()
     const end = (outcome: CompletedJobRun['outcome']) => {
@@ -87,14 +91,16 @@ export async function startJobs(
       .then(
         () => {
           const seconds = end('succeeded')
-          // The job may have ended early. `stop` releases it.
+          // The job may have ended early, so `stop` releases its claim.
           if (stopping.signal.aborted) return undefined
+          if (claimedAt !== undefined) claims.delete(job.name)
           // Skips the record, so that a frequent job needs no additional transaction in each round.
           if (isRecorded && seconds < recordIntervalSeconds) return undefined
           return recordSuccess(pool, job.name, minIntervalSeconds)
         },
         (error: unknown) => {
           end('failed')
+          if (claimedAt !== undefined) claims.delete(job.name)
           log.error({ err: error, job: job.name }, 'A job failed and will be retried')
           return recordFailure(pool, job.name, error)
         },
@@ -102,15 +108,19 @@ export async function startJobs(
       .catch((error: unknown) =>
         log.warn({ err: error, job: job.name }, 'The outcome of a job could not be recorded'),
       )
-    running.set(run, job.name)
+    running.add(run)
     await run
     running.delete(run)
   }
   await registerJobs(pool, jobs)
   const startDueJobs = createDueJobStarter({ pool, clock, log }, jobs, runJob)
-  const poll = coalesceRuns(() =>
-    startDueJobs().catch((error: unknown) => log.warn({ err: error }, 'The due jobs could not be queried')),
-  )
+  let lastPoll = Promise.resolve()
+  const poll = coalesceRuns(() => {
+    lastPoll = startDueJobs().catch((error: unknown) =>
+      log.warn({ err: error }, 'The due jobs could not be queried'),
+    )
+    return lastPoll
+  })
   poll()
   const timer = setInterval(poll, pollSeconds * 1000).unref()
   const registration = setInterval(() => {
@@ -124,15 +134,14 @@ export async function startJobs(
       stopping.abort()
       clearInterval(timer)
       clearInterval(registration)
-      const interrupted = [...running.values()]
       await Promise.all([
         listener.stop(),
-        Promise.race([Promise.all(running.keys()), delay(graceMs, undefined, { ref: false })]),
+        Promise.race([Promise.all([lastPoll, ...running]), delay(graceMs, undefined, { ref: false })]),
       ])
-      if (interrupted.length === 0) return
-      await releaseRounds(pool, interrupted).catch((error: unknown) =>
-        log.warn({ err: error }, 'The interrupted jobs could not be released for other processes'),
-      )
+      for (const [job, claimedAt] of claims)
+        await releaseClaim(pool, job, claimedAt).catch((error: unknown) =>
+          log.warn({ err: error, job }, 'An interrupted job could not be released for another process'),
+        )
     },
   }
 }
@@ -147,9 +156,9 @@ function createDueJobStarter(
   runJob: RunJob,
 ) {
   const busy = new Set<string>()
-  const begin = async (job: Job, record: { isRecorded: boolean }) => {
+  const begin = async (job: Job, claim: Claim) => {
     busy.add(job.name)
-    await runJob(job, record)
+    await runJob(job, claim)
     busy.delete(job.name)
   }
   return async () => {
@@ -159,8 +168,8 @@ function createDueJobStarter(
     if (names.length === 0) return
     const claimed = await claimRound(pool, names)
     for (const job of jobs) {
-      const record = claimed.get(job.name)
-      if (record) void begin(job, record)
+      const claim = claimed.get(job.name)
+      if (claim) void begin(job, claim)
     }
   }
 }
