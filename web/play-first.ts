@@ -5,6 +5,7 @@ import { play } from './player/engine/play.ts'
 import { preferences } from './player/engine/preferences.ts'
 import { hasBuffered, readVideo } from './player/engine/video-state.ts'
 import { prefetchPlaylists } from './player/engine/prefetch-playlists.ts'
+import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 import { reloadDocument } from './lib/reload-document.ts'
 
 /** The files of hls.js in this build, inserted by scripts/web-build/build-web.ts. */
@@ -19,6 +20,7 @@ const interfaceTimeoutMs = 8_000
 const bufferGoalMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
+const retryWhenOnline = createOnlineRetry()
 reserveConsentBanner(shouldShowConsentBanner())
 
 // This script is inlined right after the document's first video, so it runs at once. If the browser has a native
@@ -59,8 +61,18 @@ function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return
   template.remove()
-  template.content.querySelector('script')?.addEventListener('error', reloadDocument)
+  template.content.querySelector('script')?.addEventListener('error', reloadInterface)
   document.head.append(template.content)
+}
+
+/**
+ * Reloads the document, because a document does not fetch a failed module again. An episode that plays without the
+ * interface is only interrupted once the browser is online again, because the reload may fail.
+ */
+function reloadInterface(): void {
+  if (!video || video.paused) return reloadDocument()
+  video.addEventListener('ended', reloadDocument)
+  retryWhenOnline(() => location.reload())
 }
 
 function startNatively(video: HTMLVideoElement, url: string, seconds: number): void {

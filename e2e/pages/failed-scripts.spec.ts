@@ -29,18 +29,19 @@ test('an episode that plays at once is loaded again if the script of its buttons
 
 test('a script that fails to load while offline is loaded again once the browser is online @screens', async ({
   page,
-  context,
 }) => {
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, 'onLine', { get: () => sessionStorage.getItem('online') === 'yes' }),
+  )
   let requestCount = 0
-  // On a busy machine, `setOffline` can wait for the page, which waits for this request. So the request fails at once.
-  await page.route(firstScript, async (route) => {
-    if (requestCount++ > 0) return route.fallback()
-    void context.setOffline(true)
-    await route.abort('internetdisconnected')
-  })
+  await page.route(firstScript, (route) =>
+    requestCount++ === 0 ? route.abort('internetdisconnected') : route.fallback(),
+  )
   await page.goto('/')
-  await expect.poll(() => page.evaluate(() => navigator.onLine)).toBe(false)
-  await context.setOffline(false)
+  await page.evaluate(() => {
+    sessionStorage.setItem('online', 'yes')
+    dispatchEvent(new Event('online'))
+  })
   await expect(page.getByRole('main')).toBeVisible()
   expect(requestCount).toBe(2)
 })
