@@ -10,14 +10,11 @@ const ofServer = 'server/**/*.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
 /** Long tests in projects of their own, which `npm test` leaves out. The commands of their suites run them. */
 const ofSuites = {
-  films: ['{server,web}/**/*.films.test.ts'],
-  processes: [
-    '{server,scripts,deploy}/**/*.processes.test.ts',
-    'server/**/{crash,*-crash,*-outage,*-faults}.test.ts',
-  ],
-  properties: ['{server,scripts}/**/*.properties.test.ts'],
+  films: '**/*.films.test.ts',
+  processes: '**/{*.processes,crash,*-crash,*-outage,*-faults}.test.ts',
+  properties: '**/*.properties.test.ts',
 }
-const suites = Object.values(ofSuites).flat()
+const suites = Object.values(ofSuites)
 /** Skips the tests in packages that a benchmark installs (bench/lighthouse). */
 const installed = '**/node_modules/**'
 
@@ -26,7 +23,7 @@ const installed = '**/node_modules/**'
  * module that is loaded while a global is stubbed keeps the stub.
  */
 const filesWith = (files: string, alone: RegExp): string[] =>
-  globSync(files, { cwd: import.meta.dirname, exclude: [installed] }).filter((file) =>
+  globSync(files, { cwd: import.meta.dirname, exclude: [installed, ...suites] }).filter((file) =>
     alone.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
   )
 const mocksModules = filesWith(ofServer, /\bvi\.(mock|doMock)\(/)
@@ -70,7 +67,7 @@ export default defineConfig({
         },
       },
       ...Object.entries(ofSuites).map(([name, include]) => ({
-        test: { ...common, name, include, exclude: mocksModules, isolate: false },
+        test: { ...common, name, include: [include], exclude: [installed], isolate: false },
       })),
       {
         plugins: [react()],

@@ -6,7 +6,7 @@ export const mainFlows =
   /(billing\/(balance|express|one-tap|paypal|paywall|purchase|stripe|top-up)|playback\/(native-player|playback-failures)|pages\/account|studio\/content)\.spec\.ts/
 
 /**
- * Browser tests of `npm test`. `npm run test:screens` runs the tests of all other pages and of the rest of the studio,
- * and those of the main flows with the tag `@screens`.
+ * Browser tests of `npm test`. `npm run test:screens` runs the tests of all other files, and those of these files with
+ * the tag `@screens`.
  */
 export default defineConfig({ ...base, testMatch: mainFlows })

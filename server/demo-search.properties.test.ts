@@ -119,6 +119,7 @@ test(
         for (const { id } of tags) offered.push(...(await titlesOf(language, { tag: id })))
         expect(await titlesOf(language, { keyword })).toEqual(expect.arrayContaining(offered))
       }),
+      { share: 0.2 },
     )
   },
   propertyTimeoutMs,

@@ -101,6 +101,7 @@ test(
           expect(await countSales(database.db, { id, until: minutes(8) }, signal, size)).toEqual(inOne)
         }
       }),
+      { share: 0.25 },
     ),
 )
 

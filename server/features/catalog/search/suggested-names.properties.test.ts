@@ -80,6 +80,7 @@ test(
         expect(ids).toEqual(expect.arrayContaining(offered.titles.map(({ id }) => id)))
         expect(new Set(ids).size).toBe(ids.length)
       }),
+      { share: 0.2 },
     )
   },
   propertyTimeoutMs,
