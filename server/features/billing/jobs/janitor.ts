@@ -158,11 +158,11 @@ const steps: readonly Step[] = [
  */
 export async function runJanitor(context: BillingContext, signal?: AbortSignal): Promise<void> {
   const errors: unknown[] = []
-  const lastBegin = performance.now() + maxRepeatMs
-  for (let due = steps; due.length > 0 && performance.now() < lastBegin;) {
+  const repeatUntil = performance.now() + maxRepeatMs
+  for (let due = steps; due.length > 0;) {
     const full: Step[] = []
     for (const step of due) {
-      if (signal?.aborted) break
+      if (signal?.aborted || (due !== steps && performance.now() > repeatUntil)) break
       try {
         if (await step(context, context.clock.now(), signal)) full.push(step)
       } catch (error) {

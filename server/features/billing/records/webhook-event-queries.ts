@@ -66,6 +66,7 @@ export async function markWebhookEventApplied(
  * batch would read all events.
  */
 export function deleteAppliedWebhookEvents(db: Db, before: Date, options?: PurgeOptions): Promise<void> {
-  const condition = sql`to_regclass('webhook_events_applied') IS NOT NULL`
+  const condition = sql`EXISTS (
+    SELECT FROM pg_index WHERE indexrelid = to_regclass('webhook_events_applied') AND indisvalid)`
   return deleteExpired(db, { table: 'webhook_events', time: 'applied_at', before, condition }, options)
 }
