@@ -62,12 +62,15 @@ export async function finishConversions(
     .execute()
 }
 
-/** Deletes those of these users' conversions that are waiting to be sent. */
-export async function deletePendingConversions(tx: Tx, userIds: readonly string[]): Promise<void> {
+/** Deletes those of these conversions that are waiting to be sent and still belong to one of their users. */
+export async function deletePendingConversions(tx: Tx, rows: readonly ConversionRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const userIds = rows.map(({ user_id }) => user_id)
   await tx
     .deleteFrom('conversions')
-    .where(sql<boolean>`user_id = ANY(${userIds})`)
     .where('state', '=', 'pending')
+    .where(hasKeyIn(rows))
+    .where(sql<boolean>`user_id = ANY(${userIds})`)
     .execute()
 }
 

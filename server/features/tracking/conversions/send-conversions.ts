@@ -68,8 +68,8 @@ async function sendAndRecord(
       claimed.filter(({ user_id }) => users.has(user_id)),
       ({ user_id }) => (consents.get(user_id) ? 'allowed' : 'refused'),
     )
-    // By user, because a sign-in may have moved a conversion to a member who consents since it was claimed.
-    await deletePendingConversions(tx, [...new Set(refused.map(({ user_id }) => user_id))])
+    // Since the claim, a sign-in may have moved a conversion to a member who consents. It is sent later.
+    await deletePendingConversions(tx, refused)
     const sent = await Promise.all(allowed.map((row) => send(context, destinations, row)))
     // Stores the states in this transaction, which still blocks withdrawals. Otherwise, a withdrawal could delete a sent
     // conversion, because its state would still be pending.

@@ -90,7 +90,7 @@ async function removeFilesOf(storage: Storage, asset: DeletedAsset): Promise<voi
 const unclaimedMs = 24 * 3_600_000
 
 /**
- * Deletes originals without an asset, which remain if a process dies before the commit. First aborts unfinished uploads.
+ * Deletes originals without an asset, which remain if a process dies before the commit. Also aborts unfinished uploads.
  * Reads the list of originals page by page, and stops after an abort.
  * @param now the real time
  * @returns how many originals were deleted
@@ -101,16 +101,19 @@ export async function purgeOrphanedOriginals(
   { signal, pageSize = defaultPageSize }: { signal?: AbortSignal; pageSize?: number } = {},
 ): Promise<number> {
   const before = new Date(now.getTime() - unclaimedMs)
-  await storage.deleteUnfinishedUploads(before)
+  // Its error is thrown at the end, because a bucket may not permit to list uploads.
+  const unfinishedUploads = storage.deleteUnfinishedUploads(before)
+  unfinishedUploads.catch(() => {})
   await deleteIncomingFiles(db, before)
   let deletedCount = 0
   for await (const page of listOriginals(storage, before, pageSize)) {
-    if (signal?.aborted) return deletedCount
+    if (signal?.aborted) break
     const known = new Set(await selectKnownAssets(db, [...new Set(page.map(assetFiles.assetIdOf))]))
     const orphaned = page.filter((key) => !known.has(assetFiles.assetIdOf(key)))
     for (const original of orphaned) await storage.remove(original)
     deletedCount += orphaned.length
   }
+  await unfinishedUploads
   return deletedCount
 }
 
