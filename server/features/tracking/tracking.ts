@@ -1,5 +1,5 @@
 import { dayMs } from '#server/platform/clock.ts'
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
 import { readPages } from '#server/platform/database/read-pages.ts'
 import type { AdClickIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -96,8 +96,8 @@ export function trackingJobs(context: TrackingJobsContext) {
 }
 
 /** Counts all new shares, in batches. */
-export async function aggregateShares(db: Db): Promise<void> {
-  while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batchSize))) === batchSize);
+export function aggregateShares(db: Db): Promise<void> {
+  return runInBatches(db, aggregateShareBatch, { limit: batchSize })
 }
 
 /** Returns the time before which events have expired. Their partition is dropped after its whole month has expired. */

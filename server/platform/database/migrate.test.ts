@@ -189,7 +189,7 @@ test('the migration that drops foreign keys of the history blocks no viewer whil
   await reader.query('BEGIN; SELECT FROM watch_history')
   const migrated = migrate(own.sessions, { directory: migrationsDir, log, upTo: name })
   await vi.waitUntil(async () => (await countWaiting(own)) === 1, { timeout: 120_000, interval: 10 })
-  // Succeeds once the migration has given up its wait. Otherwise it would wait for the reader.
+  // Succeeds once the migration's lock time-out has expired. Without a time-out, it would wait for the reader.
   await own.pool.query('UPDATE watch_history SET position_ms = 0')
   await reader.query('COMMIT')
   reader.release(true)

@@ -3,7 +3,7 @@ import { inTransaction } from './in-transaction.ts'
 
 export interface BatchOptions {
   limit?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /**

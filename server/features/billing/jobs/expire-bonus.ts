@@ -1,4 +1,5 @@
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
+import type { Tx } from '#server/tables.ts'
 import { expireLots } from '#server/features/billing/balance/balance.ts'
 import { lockExpiredLots } from '#server/features/billing/balance/lot-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -12,11 +13,10 @@ const batch = 200
 export async function expireBonus({ db, clock, isBalanceEnabled }: BillingContext): Promise<void> {
   if (!isBalanceEnabled) return
   const now = clock.now()
-  const expireBatch = () =>
-    inTransaction(db, async (tx) => {
-      const lots = await lockExpiredLots(tx, now, batch)
-      await expireLots(tx, lots, now)
-      return lots.length
-    })
-  while ((await expireBatch()) === batch);
+  const expireBatch = async (tx: Tx, limit: number) => {
+    const lots = await lockExpiredLots(tx, now, limit)
+    await expireLots(tx, lots, now)
+    return lots.length
+  }
+  await runInBatches(db, expireBatch, { limit: batch })
 }

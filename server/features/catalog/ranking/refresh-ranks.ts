@@ -1,5 +1,6 @@
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockSetting, upsertSetting } from '#server/features/catalog/queries.ts'
 import {
@@ -33,8 +34,7 @@ const settingKey = 'tags_ranked'
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => decaySinceLastRun(tx, now))
-  const refreshBatch = () => inTransaction(db, (tx) => refreshPlayedVideos(tx, batchSize, now))
-  while ((await refreshBatch()) === batchSize);
+  await runInBatches(db, (tx, limit) => refreshPlayedVideos(tx, limit, now), { limit: batchSize })
   await deleteRankChanges(db, new Date(now.getTime() - rankChangeRetentionMs))
   await inTransaction(db, (tx) => rankTags(tx, trendingTags))
 }

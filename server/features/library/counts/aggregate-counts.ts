@@ -1,5 +1,5 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { runInBatches } from '#server/platform/database/run-in-batches.ts'
+import { runInBatches, type BatchOptions } from '#server/platform/database/run-in-batches.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import type { Db } from '#server/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
@@ -57,7 +57,7 @@ export function purgePlays(db: Db, now: Date): Promise<void> {
 export async function purgeTombstones(
   db: Db,
   now: Date,
-  { signal, limit = 5000 }: { signal?: AbortSignal; limit?: number } = {},
+  { signal, limit = 5000 }: BatchOptions = {},
 ): Promise<void> {
   const before = new Date(now.getTime() - tombstoneRetentionDays * dayMs)
   let after: TombstoneKey | undefined

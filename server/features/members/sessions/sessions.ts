@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { equalsInConstantTime } from '#server/platform/equals-in-constant-time.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
@@ -138,11 +138,11 @@ export async function purgeSessions(
   for (const [time, until] of [
     ['last_seen_at', seenAfter],
     ['created_at', createdAfter],
-  ] as const) {
-    let deletedCount = batchSize
-    while (deletedCount === batchSize && !signal.aborted)
-      deletedCount = await inTransaction(db, (tx) => queries.deleteSessionsUntil(tx, time, until, batchSize))
-  }
+  ] as const)
+    await runInBatches(db, (tx, limit) => queries.deleteSessionsUntil(tx, time, until, limit), {
+      limit: batchSize,
+      signal,
+    })
 }
 
 function readHeaderToken(secret: string, token: string): string | undefined {

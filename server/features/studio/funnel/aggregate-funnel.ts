@@ -1,6 +1,6 @@
 import { takeUnaggregatedSales, type SalesSums } from '#server/features/billing/billing.ts'
 import { anySteps, dequeueFunnelSteps } from '#server/features/tracking/tracking.ts'
-import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { runInBatches } from '#server/platform/database/run-in-batches.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   addCounts,
@@ -22,16 +22,14 @@ const batchSize = 5000
  * after a crash.
  */
 export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<void> {
-  for (const aggregate of [aggregateSteps, aggregateSales]) {
-    let takenCount = batchSize
-    while (takenCount === batchSize && !signal?.aborted) takenCount = await inTransaction(db, aggregate)
-  }
+  for (const aggregate of [aggregateSteps, aggregateSales])
+    await runInBatches(db, aggregate, { limit: batchSize, signal })
 }
 
 const columnByStep = { visit: 'visits', play: 'plays', paywall: 'paywalls' } as const
 
-async function aggregateSteps(tx: Tx): Promise<number> {
-  const steps = await replaceUnknownTokens(tx, await dequeueFunnelSteps(tx, batchSize))
+async function aggregateSteps(tx: Tx, limit: number): Promise<number> {
+  const steps = await replaceUnknownTokens(tx, await dequeueFunnelSteps(tx, limit))
   const counted = steps.flatMap(({ day, step, token, click, video_id, count }): KeyedDayCounts[] =>
     funnelKeys({ token, click, video_id }).map(([kind, key]) => ({
       ...noCounts,
@@ -45,8 +43,8 @@ async function aggregateSteps(tx: Tx): Promise<number> {
   return steps.reduce((sum, { row_count }) => sum + row_count, 0)
 }
 
-async function aggregateSales(tx: Tx): Promise<number> {
-  const { takenCount, sales } = await takeUnaggregatedSales(tx, batchSize)
+async function aggregateSales(tx: Tx, limit: number): Promise<number> {
+  const { takenCount, sales } = await takeUnaggregatedSales(tx, limit)
   if (takenCount === 0) return 0
   const keyed = (await replaceUnknownTokens(tx, sales)).flatMap((sums) =>
     funnelKeys(sums).map(([kind, key]) => ({ ...sums, kind, key })),
